@@ -85,7 +85,7 @@ def test_the_header_tells_a_replayed_program(notebook):
     notebook.open("again.ipynb")
     run(notebook, 0)
     run(notebook, 1)
-    totals = notebook.cell(1).locator(".hyb-totals")
+    totals = notebook.cell(1).locator(".hyb-preparation")
     expect(totals).to_contain_text("compiled")
     run(notebook, 1)
     expect(totals).to_contain_text("no compilation")

@@ -15,6 +15,9 @@ STATES = ["deferred", "deferred", "deferred", "kept"]
 
 
 def switches(viewer):
+    opener = viewer.get_by_role("button", name="Names")
+    if opener.get_attribute("aria-expanded") == "false":
+        opener.click()
     return viewer.get_by_role("switch")
 
 

@@ -5,10 +5,11 @@ import { faultNotice } from '../views/fault';
 import type { RunRequest, ViewerState } from '../views/graph_viewer';
 import { injectStyles } from '../views/styles';
 import { viewerOf, type Viewer } from '../views/viewer';
+import chromeCss from '../views/chrome.css';
 import memoryCss from '../views/memory.css';
 import viewsCss from '../views/views.css';
 
-const css = viewsCss + memoryCss;
+const css = viewsCss + chromeCss + memoryCss;
 
 /** The part of anywidget's model that is used here. */
 interface Model {

@@ -93,7 +93,7 @@ export class GraphViewer {
   private beside: Beside | null = null;
   private readonly legendBox = h('div');
   // What is made anew for each plan of the cell stands in these.
-  private readonly head = h('div');
+  private readonly head = h('div.hyb-head');
   private readonly loops = h('div');
   private readonly foot = h('div');
   private readonly bar = h('div.hyb-bar');
@@ -138,13 +138,12 @@ export class GraphViewer {
     this.graph.element.append(this.stepper.bar.element);
     this.panes.append(h('div.hyb-pane', {}, this.paneTitle, this.graph.element));
     this.panels.graph.append(this.panes, this.legendBox);
-    this.bar.prepend(tablist, this.heatButton, this.besideButton);
+    this.bar.prepend(tablist, this.heatButton, this.besideButton, this.names.opener);
     this.element = h(
       'div.hyb-root.hyb-viewer',
       { 'data-spec': spec.id },
-      this.head,
+      h('div.hyb-chrome', {}, this.head, this.bar),
       this.names.element,
-      this.bar,
       this.body,
       this.status,
       this.loops,

@@ -1,54 +1,65 @@
-// The head of a viewer: its title and what folding, fusion and planning saved, in one line.
+// The head of a viewer: its title and what folding, fusion and planning saved, in one line; and
+// its foot, with what else was measured.
 import type { Spec, Totals } from '../spec';
 import { h } from './dom';
 import { bytes, seconds } from './format';
 
 export function header(spec: Spec): HTMLElement {
+  const title = spec.title || 'Graph';
   return h(
     'header.hyb-header',
     {},
-    h('h3', {}, spec.title || 'Graph'),
+    h('h3', { title }, title),
     h('p.hyb-totals', {}, ...totals(spec.totals))
   );
 }
 
+function figure(name: string, title: string, ...parts: (string | HTMLElement)[]): HTMLElement {
+  return h('span.hyb-figure', { title }, h('small', {}, name), h('span', {}, ...parts));
+}
+
 function totals(t: Totals): HTMLElement[] {
   const figures: HTMLElement[] = [];
-  const figure = (name: string, title: string, ...parts: (string | HTMLElement)[]) =>
-    figures.push(h('span.hyb-figure', { title }, h('small', {}, name), ...parts));
   if (t.kernels_before !== null && t.kernels_after !== null) {
-    figure(
-      'kernels',
-      'Kernels run: one for each operator, and after fusion',
-      `${t.kernels_before} → `,
-      h('b', {}, String(t.kernels_after))
+    figures.push(
+      figure(
+        'kernels',
+        'Kernels run: one for each operator, and after fusion',
+        `${t.kernels_before} → `,
+        h('b', {}, String(t.kernels_after))
+      )
     );
   }
   if (t.bytes_imperative !== null && t.bytes_planned !== null) {
     const bound =
-      t.bytes_lower_bound === null ? '' : ` (lower bound ${bytes(t.bytes_lower_bound)})`;
-    figure(
-      'peak memory',
-      'Peak of logical bytes: every binding alive to the end of the cell, and planned',
-      `${bytes(t.bytes_imperative)} → `,
-      h('b', {}, bytes(t.bytes_planned)),
-      h('span.hyb-quiet', {}, bound)
+      t.bytes_lower_bound === null ? '' : `; no plan needs less than ${bytes(t.bytes_lower_bound)}`;
+    figures.push(
+      figure(
+        'peak memory',
+        `Peak of logical bytes: every binding alive to the end of the cell, and planned${bound}`,
+        `${bytes(t.bytes_imperative)} → `,
+        h('b', {}, bytes(t.bytes_planned))
+      )
     );
-  }
-  if (t.compile_s !== null) {
-    figure(
-      t.replay || (t.cached ? 'replayed' : 'compiled'),
-      'Time of passes; known programs replay',
-      t.cached ? 'no compilation' : seconds(t.compile_s)
-    );
-  }
-  if (t.record_s) {
-    const settled = t.settle_s ? ` + ${seconds(t.settle_s)} settled` : '';
-    figure('recorded', 'Settled: a value was needed', seconds(t.record_s) + settled);
   }
   if (t.running || t.run_s !== null) {
     const time = t.running ? 'running' : seconds(t.run_s);
-    figure(t.running ? 'now' : 'run', 'All kernels', time);
+    figures.push(figure(t.running ? 'now' : 'run', 'All kernels', time));
+  }
+  return figures;
+}
+
+// What it took to get there.
+function preparation(t: Totals): HTMLElement[] {
+  const figures: HTMLElement[] = [];
+  if (t.compile_s !== null) {
+    const name = t.replay || (t.cached ? 'replayed' : 'compiled');
+    const time = t.cached ? 'no compilation' : seconds(t.compile_s);
+    figures.push(figure(name, 'Time of passes; known programs replay', time));
+  }
+  if (t.record_s) {
+    const settled = t.settle_s ? ` + ${seconds(t.settle_s)} settled` : '';
+    figures.push(figure('recorded', 'Settled: a value was needed', seconds(t.record_s) + settled));
   }
   return figures;
 }
@@ -68,13 +79,15 @@ export function footnotes(spec: Spec): HTMLElement | null {
   const skipped = spec.skipped.map(s =>
     h('li', {}, h('em', {}, s.label), s.why ? `: ${s.why}` : '')
   );
-  if (items.length + skipped.length === 0) {
+  const figures = preparation(spec.totals);
+  if (items.length + skipped.length + figures.length === 0) {
     return null;
   }
   const word = skipped.length === 1 ? 'pass' : 'passes';
   return h(
     'footer.hyb-notes',
     {},
+    figures.length > 0 && h('p.hyb-preparation', {}, ...figures),
     items.length > 0 && h('ul', {}, ...items),
     skipped.length > 0 &&
       h(

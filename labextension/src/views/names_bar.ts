@@ -1,6 +1,6 @@
 // The cell's array names as switches: kept or not, and what keeping each one costs.
 import type { Name, Spec } from '../spec';
-import { h } from './dom';
+import { h, uniqueId } from './dom';
 
 export interface NamesBarEvents {
   /** the person moved the switch of `name`; `kept`: all names that are on now */
@@ -18,6 +18,13 @@ const STATES = {
 
 export class NamesBar {
   readonly element: HTMLElement;
+  /** shows and hides the switches; it stands elsewhere */
+  readonly opener = h('button.hyb-opener', {
+    type: 'button',
+    'aria-expanded': 'false',
+    title: 'Which arrays of the cell are kept, and what keeping each one costs',
+    onclick: () => this.open(this.element.hidden)
+  });
   private readonly row = h('div.hyb-switches', { role: 'group', 'aria-label': 'Names to keep' });
   private readonly hint = h('p.hyb-note', { role: 'status' });
   private readonly buttons = new Map<string, HTMLButtonElement>();
@@ -33,10 +40,16 @@ export class NamesBar {
   constructor(private readonly events: NamesBarEvents) {
     this.element = h(
       'section.hyb-names',
-      { 'aria-label': 'Names of the cell' },
+      { 'aria-label': 'Names of the cell', id: uniqueId('names'), hidden: true },
       this.row,
       this.hint
     );
+    this.opener.setAttribute('aria-controls', this.element.id);
+  }
+
+  private open(on: boolean): void {
+    this.element.hidden = !on;
+    this.opener.setAttribute('aria-expanded', String(on));
   }
 
   /** Shows the names of a spec; the switch that had the focus keeps it. */
@@ -45,7 +58,8 @@ export class NamesBar {
     this.wanted = null;
     this.names = names;
     this.replanned = replanned;
-    this.element.hidden = names.length === 0;
+    this.opener.hidden = names.length === 0;
+    this.open(names.length > 0 && !this.element.hidden);
     if (names.some(n => !this.buttons.has(n.name)) || this.buttons.size !== names.length) {
       this.buttons.clear();
       this.row.replaceChildren(...names.map(n => this.button(n)));
@@ -115,6 +129,11 @@ export class NamesBar {
         h('small', {}, n.state + (n.fixed ? '' : ` · ${n.price.replace(', +0 kernels', '')}`))
       );
     }
+    const kept = this.wanted ?? this.names.filter(n => n.state === 'kept');
+    this.opener.replaceChildren(
+      'Names ',
+      h('small', {}, `${kept.length}/${this.names.length} kept`)
+    );
     this.drawHint();
   }
 

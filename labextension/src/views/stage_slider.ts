@@ -3,11 +3,14 @@ import type { Stage } from '../spec';
 import { h } from './dom';
 
 const PLAY_MS = 1600;
+/** So many stages have room for their names under the slider; of more, that of the one shown. */
+const FEW = 5;
 
 export class StageSlider {
   readonly element: HTMLElement;
   private readonly input: HTMLInputElement;
   private readonly ticks: HTMLElement[];
+  private readonly now = h('p.hyb-now-stage', { 'aria-hidden': 'true' });
   private readonly previous: HTMLButtonElement;
   private readonly next: HTMLButtonElement;
   private readonly player: HTMLButtonElement;
@@ -49,8 +52,15 @@ export class StageSlider {
         stage.label
       )
     );
-    const track = h('div.hyb-track', {}, this.input, h('div.hyb-ticks', {}, ...this.ticks));
+    const track = h(
+      'div.hyb-track',
+      {},
+      this.input,
+      h('div.hyb-ticks', {}, ...this.ticks),
+      this.now
+    );
     track.style.setProperty('--hyb-stages', String(stages.length));
+    track.classList.toggle('hyb-many', stages.length > FEW);
     this.element = h('div.hyb-slider', {}, this.player, this.previous, track, this.next);
     this.element.hidden = last < 1;
   }
@@ -62,6 +72,7 @@ export class StageSlider {
   set(stage: number): void {
     this.input.value = String(stage);
     this.input.setAttribute('aria-valuetext', this.stages[stage].label);
+    this.now.textContent = `${stage + 1} of ${this.stages.length}: ${this.stages[stage].label}`;
     this.ticks.forEach((tick, i) => tick.classList.toggle('hyb-now', i === stage));
     this.previous.disabled = stage === 0;
     this.next.disabled = stage === this.stages.length - 1;
