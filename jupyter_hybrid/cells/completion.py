@@ -15,7 +15,11 @@ _ENGINE = {
     "report": (),
     "memory": (),
 }
-_HYBRID = {"": ("mode", "explain", "clear"), "symbolic": ("--force",), "explain": (), "clear": ()}
+_HYBRID = {
+    "": ("mode", "explain", "clear", "output"),
+    "symbolic": ("--force",),
+    **dict.fromkeys(("explain", "clear", "output"), ()),
+}
 _told: WeakSet[Any] = WeakSet()  # IPython has no way to take a completer back
 
 

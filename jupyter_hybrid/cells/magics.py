@@ -23,6 +23,7 @@ from ..gluon import own_nets
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
+from ..views.saved import limit as output_limit
 from . import completion, skip, ways
 from .before_cell import before_cell
 from .input_transform import as_typed, cell_of, is_ours, suspended, transform, transformed, use
@@ -189,6 +190,7 @@ class HybridMagics(Magics):
         %hybrid mode symbolic --force           records also what plain Python runs faster
         %hybrid explain                         what became of the last hybridized cell, and why
         %hybrid clear                           forgets every compiled program
+        %hybrid output 5                        an output may take 5 MB of the notebook's file
 
         In mode auto cells run as written, but for loops that have run for long: these are compiled
         if they can be. Cells that run again go the fastest way that was measured.
@@ -205,14 +207,17 @@ class HybridMagics(Magics):
             skip.clear()
             print(f"{programs} compiled program{'' if programs == 1 else 's'} forgotten")
             return
+        if words[:1] == ["output"]:
+            _limit_outputs(words[1:])
+            return
         force = words == ["mode", "symbolic", "--force"]
         if force or (len(words) == 2 and words[0] == "mode" and words[1] in MODES):
             session.mode, session.force = words[1], force
             session.changed()
         elif words not in ([], ["mode"]):
             raise MagicUsageError(
-                "expected %hybrid mode symbolic [--force]|imperative|auto, %hybrid explain or "
-                f"%hybrid clear, got %hybrid {line.strip()}"
+                "expected %hybrid mode symbolic [--force]|imperative|auto, %hybrid explain, "
+                f"%hybrid clear or %hybrid output MB, got %hybrid {line.strip()}"
             )
         print(f"cells run {MODES[session.mode]}")
 
@@ -299,6 +304,21 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
 def _is_worth_showing(report: Report) -> bool:
     told = report.graph_breaks or report.units
     return bool(report.segments or (told and not report.options.implicit))
+
+
+def _limit_outputs(words: list[str]) -> None:
+    if words:
+        try:
+            (given,) = words
+            wanted = float(given)
+        except ValueError:
+            wanted = 0.0
+        if not 0.01 <= wanted <= 1000:
+            raise MagicUsageError(
+                f"%hybrid output: expected megabytes from 0.01 to 1000, got {' '.join(words)}"
+            )
+        output_limit.bytes = int(wanted * 2**20)
+    print(f"an output may take {output_limit.bytes / 2**20:g} MB of the notebook's file")
 
 
 def _engine_changes(words: list[str]) -> dict[str, Any]:

@@ -61,6 +61,11 @@ def _planned(change: Any) -> None:
     _send({"type": "spec", "id": spec["id"], "spec": packed(spec)})
 
 
+def tell_whole(spec: dict[str, Any]) -> None:
+    """To pages that draw an output which holds less than this, its spec."""
+    _send({"type": "spec", "id": spec["id"], "spec": packed(spec)})
+
+
 def _send(message: dict[str, Any]) -> None:
     with _lock:
         senders = list(_senders)

@@ -17,8 +17,6 @@ from typing import Any
 
 from .script import static
 
-MAX_BYTES = 2 << 20  # of one output; a larger picture is saved still
-
 _START = """(async (id, code, spec) => {
   const unpack = text => new Response(
     new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]).stream()
@@ -30,25 +28,26 @@ _START = """(async (id, code, spec) => {
 })"""
 
 
-def _compressed(text: str, level: int) -> str:
+def compressed(text: str, level: int) -> str:
+    """As ASCII characters."""
     return b64encode(compress(text.encode(), level, mtime=0)).decode()
 
 
 @lru_cache(maxsize=1)
 def _code() -> str:
-    return _compressed(static("graph.js"), 9)
+    return compressed(static("graph.js"), 9)
 
 
-def fragment(data: dict[str, Any], still: str, most: float = MAX_BYTES) -> str:
+def fragment(spec: str, still: str, most: float) -> str:
     """The picture to be put into a page: its SVG, and a script that puts the viewer in its place.
 
     Args:
-        data: a packed spec.
-        still: its SVG, which stands alone where the whole is more than ``most`` bytes.
+        spec: packed, as JSON, :func:`compressed`.
+        still: its SVG.
+        most: bytes; '' where it takes more.
     """
-    spec = _compressed(json.dumps(data), 1)
     if len(spec) + len(_code()) + len(still) > most:
-        return still
+        return ""
     host = f"hyb-{uuid.uuid4().hex}"
     return f'<div id="{host}">{still}</div><script>{_START}("{host}","{_code()}","{spec}")</script>'
 
@@ -59,5 +58,5 @@ def page(data: dict[str, Any], still: str) -> str:
         f"<!doctype html><meta charset=utf-8><title>{html.escape(data['title'])}</title>"
         "<meta name=viewport content='width=device-width'>"
         "<style>body{font:15px/1.5 system-ui;max-width:80em;margin:2em auto;padding:0 1em}</style>"
-        f"{fragment(data, still, math.inf)}"
+        f"{fragment(compressed(json.dumps(data), 1), still, math.inf)}"
     )

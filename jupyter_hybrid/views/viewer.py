@@ -19,9 +19,9 @@ from . import linked
 from .dot import dot
 from .heat import heat_of
 from .packed import packed, table
-from .page import fragment, page
+from .page import page
 from .pictures import opened, parts_of, spec_of
-from .schema import MIME
+from .saved import forms
 from .script import script_traits
 from .stage_message import ran_stage
 from .svg import svg
@@ -122,7 +122,8 @@ class GraphViewer(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         widget, metadata = self.as_widget()
-        return {**widget, **forms(packed(self.spec), svg(self.spec), text(self.spec))}, metadata
+        saved = forms(self.spec, packed(self.spec), svg(self.spec), text(self.spec))
+        return {**widget, **saved}, metadata
 
     def as_widget(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """(data, metadata) by which a page shows the widget; nothing where it needs none."""
@@ -146,7 +147,7 @@ class Forms:
         widget, metadata = ({}, {}) if self._viewer is None else self._viewer.as_widget()
         heat = table(self._spec["heat"])
         data = {**self._packed, "totals": self._spec["totals"], "heat": heat}
-        return {**widget, **forms(data, self._still, repr(self._report))}, metadata
+        return {**widget, **forms(self._spec, data, self._still, repr(self._report))}, metadata
 
     def measure_again(self) -> None:
         """The programs are through: the picture, which stays the same one, gets their time."""
@@ -176,19 +177,3 @@ def someone_looks() -> bool:
     if os.environ.get("SERVER_SOFTWARE", "").startswith("voila"):
         return True
     return bool((kernel.get_parent("shell") or {}).get("metadata"))
-
-
-def forms(data: dict[str, Any], still: str, words: str) -> dict[str, Any]:
-    """What needs no kernel: our JSON, the viewer as HTML, SVG and text.
-
-    Args:
-        data: a packed spec.
-        still: its SVG.
-        words: its text.
-    """
-    return {
-        MIME: data,
-        "text/html": fragment(data, still),
-        "image/svg+xml": still,
-        "text/plain": words,
-    }

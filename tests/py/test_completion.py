@@ -23,7 +23,7 @@ def shell() -> Shell:
         ("%%hybridize --passes fu", {"fuse"}, {"fold"}),
         ("%engine ", {"naive", "slow", "inline"}, {"on"}),
         ("%engine inline o", {"on", "off"}, {"naive"}),
-        ("%hybrid ", {"mode", "explain", "clear"}, {"auto"}),
+        ("%hybrid ", {"mode", "explain", "clear", "output"}, {"auto"}),
         ("%hybrid mode ", {"symbolic", "imperative", "auto"}, {"clear"}),
         ("%hybrid mode symbolic --", {"--force"}, {"auto"}),
     ],

@@ -89,3 +89,32 @@ def test_settings_say_when_the_panel_opens(notebook):
         expect(panel).to_be_visible(visible=shown)
         notebook.close()
     notebook.page.evaluate(SET, "asked")
+
+
+def test_a_large_picture_is_saved_with_less_and_drawn_whole(notebook):
+    lines = "\n".join(f"x = np.tanh(x @ w + {i}) * 1" for i in range(600))
+    code = f"%%hybridize\nimport numpy as np\nx = np.ones((4, 4))\nw = np.ones((4, 4))\n{lines}"
+    notebook.write("large.ipynb", [LOAD, "%hybrid output 0.49", code])
+    notebook.open("large.ipynb")
+    notebook.run_all()
+    notebook.wait_idle()
+    notebook.show_cell(2)
+    viewer = notebook.viewer()
+    notes = viewer.locator(".hyb-notes")
+    expect(notes).to_contain_text("as saved, this output holds 2 of")
+    drawn = viewer.get_by_role("slider", name="Stage")
+    assert int(drawn.get_attribute("max")) > 1
+    # Without the kernel that told the rest, what was saved is drawn.
+    notebook.run_python("%hybrid output 2")
+    notebook.command("docmanager:save")
+    page = notebook.page
+    page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
+    saved = (notebook.lab.root / "large.ipynb").read_text()
+    assert '"gzip"' in saved and len(saved) < 700_000
+    notebook.close()
+    page.reload()
+    page.wait_for_function("() => window.jupyterapp")
+    notebook.open("large.ipynb")
+    notebook.show_cell(2)
+    expect(drawn).to_have_attribute("max", "1")
+    expect(notes).to_contain_text("as saved, this output holds 2 of")
