@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from saved_cell import save_cell
 
 VIEWS = ("Graph", "Memory", "Program")
+CELL = "%%hybridize\nx = np.ones((40, 30))\nh = np.maximum(x @ x.T + 1, 0)\np = h / h.sum(axis=1)"
 CONTRAST = 4.5  # WCAG 2.1, level AA, for text of usual size
 
 # Every visible text with its contrast (WCAG 2.1, 1.4.3) on what is behind it, and its size.
@@ -49,6 +50,30 @@ CLIPPED = """() => {
     .filter(e => !e.closest('.hyb-hidden, [role=listbox], .hyb-code, pre'))
     .filter(e => e.getBoundingClientRect().width > 2 && e.getBoundingClientRect().right > right + 1)
     .map(e => `${e.className}: ${e.textContent.slice(0, 30)}`);
+}"""
+
+# Contrast with the background of the edge of the first card, which stands alone on its row at the
+# left, and of the viewer's own edge.
+EDGES = """() => {
+  const linear = v => (v / 255 <= 0.03928 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const contrast = (a, b) => {
+    const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const viewer = document.querySelector('.hyb-viewer');
+  const canvas = viewer.querySelector('.hyb-graph .hyb-canvas');
+  const context = canvas.getContext('2d');
+  const scale = canvas.width / canvas.clientWidth;
+  const { y } = viewer.querySelector('.hyb-graph [role=option]').dataset;
+  const { data } = context.getImageData(0, Math.round(y * scale), canvas.width / 2, 1);
+  const pixels = Array.from({ length: data.length / 4 }, (_, i) =>
+    [...data.slice(4 * i, 4 * i + 3)]);
+  const first = pixels.findIndex(p => contrast(p, pixels[0]) > 1.05);
+  const card = Math.max(...pixels.slice(first, first + 5).map(p => contrast(p, pixels[0])));
+  const frame = getComputedStyle(viewer).borderTopColor.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const whole = getComputedStyle(viewer).borderTopColor.startsWith('color(') ? 255 : 1;
+  return [card, contrast(frame.map(v => v * whole), pixels[0])];
 }"""
 
 # Where the parts of the viewer that surround a picture are.
@@ -174,3 +199,29 @@ def test_a_pass_goes_step_by_step(opened):
     # A rule goes to its steps.
     words.locator(".hyb-rules button").first.click()
     expect(steps).to_have_attribute("data-step", "1")
+
+
+def test_jupyterlabs_high_contrast_theme(notebook):
+    notebook.write("contrast.ipynb", ["%load_ext jupyter_hybrid\nimport numpy as np", CELL])
+    notebook.open("contrast.ipynb")
+    notebook.run_all()
+    notebook.wait_idle()
+    page = notebook.page
+    change = "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
+    page.evaluate(change, "JupyterLab Dark High Contrast")
+    page.wait_for_selector("[data-jp-theme-name='JupyterLab Dark High Contrast'] .hyb-viewer")
+    try:
+        # The sheet comes later than the page's mark, and the picture is painted after it.
+        page.wait_for_function(f"() => Math.min(...({EDGES})()) >= 3")
+        faults = [
+            (view, text["text"], round(text["contrast"], 2))
+            for view in faces(notebook.viewer())
+            for text in page.evaluate(TEXTS)
+            if text["contrast"] < CONTRAST
+        ]
+        assert not faults
+        assert (
+            page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+        )
+    finally:
+        page.evaluate(change, "JupyterLab Light")

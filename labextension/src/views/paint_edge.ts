@@ -59,7 +59,7 @@ export function paintEdge(
     ? theme.change
     : lit
       ? theme.accent
-      : mix(theme.background, theme.muted, 0.55);
+      : mix(theme.background, theme.muted, theme.strong ? 1 : 0.55);
   context.save();
   context.globalAlpha *= look.alpha;
   context.strokeStyle = color;

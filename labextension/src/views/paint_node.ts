@@ -38,6 +38,12 @@ export function warmColor(theme: Theme, warmth: Warmth | null): string {
   return mix(mix(theme.background, theme.text, 0.04), HOT, level);
 }
 
+function borderOf(color: string, theme: Theme): string {
+  return theme.strong
+    ? mix(color, theme.text, 0.6)
+    : mix(theme.background, color, theme.dark ? 0.75 : 0.62);
+}
+
 export function paintNode(context: Context, actor: Actor, look: NodeLook): void {
   const { card: node, x, y, w, h, alpha } = actor;
   const { theme } = look;
@@ -53,11 +59,7 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
     : warmth === undefined
       ? mix(theme.background, color, theme.dark ? 0.24 : 0.11)
       : warmColor(theme, warmth);
-  const border = look.gone
-    ? theme.faint
-    : warmth === undefined
-      ? mix(theme.background, color, theme.dark ? 0.75 : 0.62)
-      : theme.faint;
+  const border = look.gone || warmth !== undefined ? theme.faint : borderOf(color, theme);
   context.lineWidth = 1.2;
   context.strokeStyle = border;
   if ((node.kind === 'fused' || node.kind === 'group') && !look.gone) {

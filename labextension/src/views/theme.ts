@@ -2,6 +2,8 @@
 
 export interface Theme {
   dark: boolean;
+  /** the theme, or the person's system, asks for strong contrast */
+  strong: boolean;
   background: string;
   raised: string;
   text: string;
@@ -20,6 +22,7 @@ export function readTheme(element: Element): Theme {
   const background = read('--hyb-bg', '#ffffff');
   return {
     dark: luminance(background) < 0.4,
+    strong: read('--hyb-strong', '0') === '1',
     background,
     raised: read('--hyb-raised', '#f7f7f7'),
     text: read('--hyb-text', '#1f2328'),
