@@ -97,5 +97,5 @@ def test_the_limit_is_set_by_a_magic(monkeypatch):
     shell.run("%hybrid output 0.5")
     assert saved.limit.bytes == 1 << 19
     assert "0.5 MB" in shell.run("%hybrid output").out
-    with pytest.raises(Exception, match="megabytes from 0.01"):
+    with pytest.raises(Exception, match="megabytes from"):
         shell.run("%hybrid output much")

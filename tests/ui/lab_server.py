@@ -52,6 +52,7 @@ class Lab:
             sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0",
             f"--ServerApp.root_dir={self.root}", f"--IdentityProvider.token={TOKEN}",
             "--LabApp.expose_app_in_browser=True",
+            "--JupyterNotebookApp.expose_app_in_browser=True",
         ]  # fmt: skip
         self._process = subprocess.Popen(
             command,
@@ -87,6 +88,10 @@ class Lab:
         """Where JupyterLab opens, with a notebook or none, in a workspace without history."""
         tree = f"/tree/{notebook}" if notebook else ""
         return f"{self.url}lab{tree}?token={TOKEN}&reset"
+
+    def notebook_address(self, notebook: str) -> str:
+        """Where Notebook 7, which the same server has, opens a notebook."""
+        return f"{self.url}notebooks/{notebook}?token={TOKEN}"
 
     def api(self, method: str, path: str) -> object:
         """Calls the server's REST interface."""

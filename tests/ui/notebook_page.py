@@ -21,6 +21,14 @@ _OPEN = """async ([path, kernel]) => {
   await panel.sessionContext.ready;
   shell.activateById(panel.id);
 }"""
+# Through JupyterLab's own registry of settings, as its settings editor does.
+_SET = """async ([plugin, key, value]) => {
+  const { pluginRegistry } = window.jupyterapp;
+  const token = [...pluginRegistry._services.keys()]
+    .find(known => known.name.endsWith(':ISettingRegistry'));
+  const registry = await pluginRegistry.resolveRequiredService(token);
+  await registry.set(plugin, key, value);
+}"""
 # What a kernel forgets between two notebooks; other cells of theirs never ran.
 _FORGET = """
 from ipywidgets import Widget
@@ -79,6 +87,10 @@ class NotebookPage:
     def command(self, name: str) -> None:
         """Starts a JupyterLab command without waiting for its end."""
         self.page.evaluate("(name) => { window.jupyterapp.commands.execute(name); }", name)
+
+    def set(self, plugin: str, key: str, value: object) -> None:
+        """Sets one of JupyterLab's settings."""
+        self.page.evaluate(_SET, [plugin, key, value])
 
     def select_cell(self, index: int) -> None:
         self.page.evaluate(f"(i) => {{ {_PANEL}.content.activeCellIndex = i; }}", index)

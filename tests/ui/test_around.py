@@ -7,14 +7,7 @@ import json
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_hybrid"
-# Through JupyterLab's own registry of settings, as its settings editor does.
-SET = """async (value) => {
-  const { pluginRegistry } = window.jupyterapp;
-  const token = [...pluginRegistry._services.keys()]
-    .find(known => known.name.endsWith(':ISettingRegistry'));
-  const registry = await pluginRegistry.resolveRequiredService(token);
-  await registry.set('jupyter-hybrid:plugin', 'panelOpens', value);
-}"""
+OPENS = ("jupyter-hybrid:plugin", "panelOpens")
 
 
 def run(notebook, index: int) -> None:
@@ -80,7 +73,7 @@ def test_settings_say_when_the_panel_opens(notebook):
     notebook.open("opens.ipynb")
     panel = notebook.page.locator(".hyb-live-panel")
     for setting, shown in (("always", True), ("never", False)):
-        notebook.page.evaluate(SET, setting)
+        notebook.set(*OPENS, setting)
         if panel.is_visible():
             notebook.command("application:toggle-right-area")
         notebook.open("opens.ipynb")
@@ -88,7 +81,7 @@ def test_settings_say_when_the_panel_opens(notebook):
         notebook.wait_idle()
         expect(panel).to_be_visible(visible=shown)
         notebook.close()
-    notebook.page.evaluate(SET, "asked")
+    notebook.set(*OPENS, "asked")
 
 
 def test_a_large_picture_is_saved_with_less_and_drawn_whole(notebook):
