@@ -1,10 +1,12 @@
 # make lab       JupyterLab on the tour            make test       every test, the short tier
 # make build     environment, core, front end      make test-all   the long tier as well
 # make check     formatters, linters, types        make format     rewrites the sources in style
+# make screenshots  the pictures of README, from real JupyterLab
 # make clean     removes what was built            make distclean  and the environment
 #
 # LAB_ARGS="--no-browser --port 8899"   further options of `jupyter lab`
 # PARTS="cpp py"                        only these parts of the tests
+# PICTURES="live graph"                 only these of the screenshots
 # PYTHON=python3.12                     the Python that the environment is made from
 # make test-python PYTHON=python3.12    C++ and Python tests on another Python, in a copy
 
@@ -23,7 +25,7 @@ FRONTEND_SOURCES := $(shell find labextension -type f ! -path '*/node_modules/*'
     $(wildcard notebooks/*.ipynb)
 FRONTEND := $(if $(wildcard labextension/package.json),$(STAMPS)/frontend)
 
-.PHONY: all build lab test test-all test-python check format clean distclean cpp-tests
+.PHONY: all build lab screenshots test test-all test-python check format clean distclean cpp-tests
 all: build
 
 # --- Environment ----------------------------------------------------------------------------------
@@ -80,6 +82,10 @@ build: $(STAMPS)/package $(FRONTEND) $(LABEXTENSION) $(PAGE_CONFIG)
 lab: build
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) \
 	  --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_tour.ipynb $(LAB_ARGS)
+
+screenshots: build
+	@$(BIN)/pip install --quiet --group screenshots
+	$(BIN)/python tools/screenshots.py $(PICTURES)
 
 # --- Tests ----------------------------------------------------------------------------------------
 $(STAMPS)/doctest: tools/get_doctest.py | $(STAMPS)/dev

@@ -89,6 +89,15 @@ class Lab:
         tree = f"/tree/{notebook}" if notebook else ""
         return f"{self.url}lab{tree}?token={TOKEN}&reset"
 
+    def add_kernel(self, name: str, python: Path) -> str:
+        """Offers kernels of another Python; returns the name."""
+        folder = Path(self._environment["JUPYTER_DATA_DIR"]) / "kernels" / name
+        folder.mkdir(parents=True)
+        argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        spec = {"argv": argv, "display_name": name, "language": "python"}
+        (folder / "kernel.json").write_text(json.dumps(spec))
+        return name
+
     def notebook_address(self, notebook: str) -> str:
         """Where Notebook 7, which the same server has, opens a notebook."""
         return f"{self.url}notebooks/{notebook}?token={TOKEN}"

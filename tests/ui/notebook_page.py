@@ -56,11 +56,11 @@ class NotebookPage:
         if message.type == "error":
             self.faults.append(f"{message.text} ({message.location.get('url', '')})")
 
-    def write(self, name: str, cells: list[str]) -> None:
+    def write(self, name: str, cells: list[str], kernel: str = "python3") -> None:
         """A new notebook on the server's disk; cells have the ids cell-0, cell-1, ..."""
         made = [new_code_cell(source, id=f"cell-{i}") for i, source in enumerate(cells)]
         notebook = new_notebook(cells=made)
-        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+        notebook.metadata["kernelspec"] = {"name": kernel, "display_name": kernel}
         nbformat.write(notebook, self.lab.root / name)
 
     def open(self, name: str) -> None:

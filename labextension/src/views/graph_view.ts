@@ -198,6 +198,7 @@ export class GraphView {
   setHovered(ids: number[], meant: readonly number[] = []): void {
     this.hovered = ids;
     this.pointed = meant;
+    this.plot.dataset.pointed = ids.join(' ');
     this.surface.draw();
   }
 

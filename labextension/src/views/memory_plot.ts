@@ -90,11 +90,16 @@ export class MemoryPlot {
   /** Ids of buffers. */
   setSelected(buffers: number[]): void {
     this.selected = new Set(buffers);
-    this.surface.draw();
+    this.light();
   }
 
   setHovered(buffers: number[]): void {
     this.hovered = new Set(buffers);
+    this.light();
+  }
+
+  private light(): void {
+    this.element.dataset.lit = [...new Set([...this.selected, ...this.hovered])].join(' ');
     this.surface.draw();
   }
 
