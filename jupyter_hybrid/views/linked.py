@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .packed import packed
+from .schema import Spec
 from .switchboard import switchboard
 
 _lock = threading.Lock()
@@ -61,7 +62,7 @@ def _planned(change: Any) -> None:
     _send({"type": "spec", "id": spec["id"], "spec": packed(spec)})
 
 
-def tell_whole(spec: dict[str, Any]) -> None:
+def tell_whole(spec: Spec) -> None:
     """To pages that draw an output which holds less than this, its spec."""
     _send({"type": "spec", "id": spec["id"], "spec": packed(spec)})
 

@@ -15,7 +15,7 @@ from typing import Any
 from . import linked
 from .packed import packed
 from .page import compressed, fragment
-from .schema import MIME
+from .schema import MIME, Spec
 
 _PLAIN = 64 * 1024  # characters of JSON that stay as they are
 _INDENT = 12  # characters of a line break in a notebook's file, where each number has a line
@@ -30,7 +30,7 @@ class Limit:
 limit = Limit()
 
 
-def forms(spec: dict[str, Any], data: dict[str, Any], still: str, words: str) -> dict[str, Any]:
+def forms(spec: Spec, data: dict[str, Any], still: str, words: str) -> dict[str, Any]:
     """What needs no kernel: our JSON, the viewer as HTML, SVG and text.
 
     Args:
@@ -71,7 +71,7 @@ def _bundle(data: dict[str, Any], still: str, words: str) -> tuple[dict[str, Any
     return bundle, size + len(page.encode())
 
 
-def _smaller(spec: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+def _smaller(spec: Any) -> Iterator[tuple[Any, str]]:
     """Specs with ever less, and what each does."""
     last = len(spec["stages"]) - 1
     first_shown = spec["initial"]["stage"]
@@ -85,7 +85,7 @@ def _smaller(spec: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     yield bare, f"holds {len(bare['stages'])} of {last + 1} stages, without program and reasons"
 
 
-def _of_stages(spec: dict[str, Any], keep: list[int]) -> dict[str, Any]:
+def _of_stages(spec: Any, keep: list[int]) -> Any:
     """The stages that are kept; each also has the changes of those left out before it."""
     stages, before = [], -1
     for index in keep:
@@ -99,9 +99,13 @@ def _of_stages(spec: dict[str, Any], keep: list[int]) -> dict[str, Any]:
 
 
 def _after(earlier: list[Any], later: list[Any]) -> list[Any]:
-    """Changes one after the other: what went into a node that went on went there."""
+    """Changes one after the other, with their steps: what went into a node that went on went
+    there."""
     went = {c["node"]: c["into"] for c in later if c["into"] is not None}
-    return [{**c, "into": went.get(c["into"], c["into"])} for c in earlier] + later
+    first = 1 + max((c["step"] for c in earlier), default=-1)
+    return [{**c, "into": went.get(c["into"], c["into"])} for c in earlier] + [
+        {**c, "step": c["step"] + first if c["step"] >= 0 else -1} for c in later
+    ]
 
 
 def _bare(stage: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +120,7 @@ def _bare(stage: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _with_note(spec: dict[str, Any], note: str) -> dict[str, Any]:
+def _with_note(spec: Any, note: str) -> Any:
     return {**spec, "notes": [*spec["notes"], note]}
 
 
