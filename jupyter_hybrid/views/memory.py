@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from .cards import name_in_block, node_label, user_name
-from .categories import categories
+from .categories import Entry, categories
 from .group_paths import GIVEN
 from .parts import Part
 from .planners import compared
-from .schema import Buffer, DeviceMemory, Held, Memory, Step, Value
+from .schema import Buffer, Category, DeviceMemory, Held, Memory, Step, Value
 
 if TYPE_CHECKING:
     from .spec import Picture
@@ -124,18 +124,20 @@ class _Shelf:
     def buffer(self, buffer: dict[str, Any], number: int) -> Buffer:
         """One that the program makes."""
         part, nodes = self._part, self._nodes
-        entries: list[tuple[int, int]] = buffer["entries"]
+        entries: list[Entry] = buffer["entries"]
         copied = not entries  # when all is computed, so that no two results share memory
         if copied and buffer["kind"] == "output":
             entries = [part.graph.outputs[buffer["index"]]]
-        ids = list(dict.fromkeys(node for node, _ in entries))
+        ids = [node for node, _ in entries]
         owner = nodes.get(ids[0]) if ids else None
-        label = " → ".join(self._label(i) for i in ids) or "a value put aside"
+        label = " → ".join(dict.fromkeys(map(self._label, entries))) or "a value put aside"
+        if copied and ids:
+            label = f"copy of {label}"
         start = buffer["start"] + self._first
         return {
             "id": number,
             "node": ids[0] + part.offset if ids else -1,
-            "label": f"copy of {label}" if copied and ids else label,
+            "label": label,
             "bytes": buffer["bytes"],
             "offset": buffer["offset"],
             "start": start,
@@ -143,7 +145,7 @@ class _Shelf:
             "kind": buffer["kind"],
             "line": self._picture.line_of(owner) if owner is not None else None,
             "shares": [],
-            "values": self._copy(ids, start) if copied else self._values(entries),
+            "values": self._copy(ids, label, start) if copied else self._values(entries),
         }
 
     def held(self, buffer: dict[str, Any], end: int) -> Held:
@@ -153,7 +155,7 @@ class _Shelf:
         values = [self._nodes[i] for i, _ in buffer["entries"]]
         return {
             "node": node.id + self._part.offset,
-            "label": self._label(node.id) or node.op,
+            "label": self._label(entry) or node.op,
             "bytes": buffer["bytes"],
             "line": self._picture.line_of(node),
             "category": self._kinds[entry],
@@ -162,22 +164,32 @@ class _Shelf:
             "end": end,
         }
 
-    def _label(self, id_: int) -> str:
+    def _label(self, entry: Entry) -> str:
+        """What it is called; a kernel's values have the names of the operators that make them."""
+        id_, out = entry
         node = self._nodes.get(id_)
         if node is None:
             return str(id_)
-        given = user_name(self._picture.names, node, self._part.offset)
-        return given or name_in_block(node)
+        made_by = node.member_outputs[out][0] if node.members else id_
+        own = self._picture.names.get(made_by + self._part.offset)
+        given = "" if node.members else user_name(self._picture.names, node, self._part.offset)
+        return own or given or name_in_block(node)
 
-    def _values(self, entries: Sequence[tuple[int, int]]) -> list[Value]:
+    def _values(self, entries: Sequence[Entry]) -> list[Value]:
         """What it holds, one after the other; a view of a value is the same value."""
         made = sorted((self._at[e[0]], e) for e in entries if e[0] in self._at)
         kept = [row for row in made if not self._nodes[row[1][0]].is_view] or made[:1]
         return [
-            {"node": e[0] + self._part.offset, "start": step, "category": self._kinds[e]}
+            {
+                "node": e[0] + self._part.offset,
+                "label": self._label(e),
+                "start": step,
+                "category": self._kinds[e],
+            }
             for step, e in kept
         ]
 
-    def _copy(self, ids: list[int], start: int) -> list[Value]:
+    def _copy(self, ids: list[int], label: str, start: int) -> list[Value]:
         node = ids[0] + self._part.offset if ids else -1
-        return [{"node": node, "start": start, "category": "result" if ids else "temporary"}]
+        category: Category = "result" if ids else "temporary"
+        return [{"node": node, "label": label, "start": start, "category": category}]

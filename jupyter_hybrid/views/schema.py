@@ -231,6 +231,7 @@ class Value(TypedDict):
     """What a buffer holds from a step on."""
 
     node: int
+    label: Text
     start: int
     category: Category
 

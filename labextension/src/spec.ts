@@ -191,6 +191,7 @@ export interface Step {
 /** What a buffer holds from a step on. */
 export interface Value {
   node: number;
+  label: string;
   start: number;
   category: Category;
 }

@@ -164,6 +164,7 @@ const step = object<Step>({
 
 const value = object<Value>({
   node: integer,
+  label: or(string, ''),
   start: integer,
   category: choice(CATEGORIES)
 });

@@ -123,6 +123,16 @@ def test_planners_are_compared_on_the_same_buffers(shell):
                 assert apart or below or above
 
 
+def test_a_kernel_of_two_values_names_both(shell):
+    shell.run(SETUP + "x, w = np.ones((40, 30)), np.ones((30, 20))")
+    shell.hybridize(
+        "h = np.maximum(x @ w + 1, 0)\ne = np.exp(h - h.max(axis=1, keepdims=True))",
+        "--view none --force",
+    )
+    values = [[v["label"] for v in b["values"]] for b in memory_of(shell)["buffers"]]
+    assert sorted(v[-1] for v in values) == ["e", "h"]
+
+
 def test_a_parallel_plan_is_not_compared_with_what_may_not_be_done(shell):
     shell.run(SETUP + "x = np.ones((40, 50))")
     shell.hybridize("a = x @ x.T\nb = np.exp(a) @ x", "--view none --force --plan parallel")

@@ -132,6 +132,40 @@ def test_a_large_net_opens_collapsed_and_every_control_works(opened, tmp_path):
     expect(page.locator(".hyb-program")).to_contain_text("Convolution")
 
 
+def test_what_is_alive_in_memory(opened, tmp_path):
+    code = "h = np.maximum(x @ w + 1, 0)\nq = np.exp(h @ w.T) @ w\nr = (q @ w.T).T @ h\n"
+    save_cell(code, tmp_path / "memory.html")
+    page = opened(tmp_path / "memory.html")
+    page.get_by_role("tab", name="Memory").click()
+    steps = page.get_by_role("slider", name="Step of the program")
+    peak = steps.get_attribute("aria-valuetext")
+    assert re.match(r"Peak at step \d+ \(line \d+: .+ alive of what the program makes", peak)
+    assert "1.37 MB were there before" in peak  # x and w
+    # Each step by keyboard, and the node that it runs.
+    steps.press("Home")
+    expect(steps).to_have_attribute("aria-valuetext", re.compile(r"^step 0 \(line 2: h = "))
+    steps.press("Enter")
+    expect(page.locator(".hyb-status")).to_contain_text("Selected: ")
+    # Lines: sorted, and chosen with all that they run.
+    rows = page.locator(".hyb-by-line tbody tr")
+    codes = rows.locator("code").all_inner_texts()
+    assert sorted(c.split()[0] for c in codes) == ["h", "q", "r"]
+    head = page.get_by_role("columnheader", name="line")
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(rows.locator("code").first).to_contain_text("h = ")
+    page.get_by_role("button", name="Show line 3").click()
+    expect(page.locator(".hyb-status")).to_contain_text("Selected: ")
+    # The planner's methods, and where another one puts the buffers.
+    page.get_by_text("Planners compared").click()
+    own = page.get_by_role("radio", name="(the plan)")
+    expect(own).to_be_checked()
+    page.get_by_role("radio").nth(1).check()
+    expect(page.get_by_text("It is not the plan that runs")).to_be_visible()
+    own.check()
+    expect(page.get_by_text("It is not the plan that runs")).to_be_hidden()
+
+
 def test_heat_of_the_last_run(opened, tmp_path):
     save_cell("h = np.maximum(x @ w + 1, 0)\nz = np.exp(h - 1)\n", tmp_path / "heat.html")
     page = opened(tmp_path / "heat.html")

@@ -215,7 +215,7 @@ export class GraphViewer {
     this.slider = new StageSlider(stages, stage => this.userStage(stage));
     this.bar.append(this.slider.element);
     this.memory = spec.memory
-      ? new MemoryView(spec.memory, spec.cell?.lines ?? [], id => this.model.nameInPlan(id), {
+      ? new MemoryView(spec.memory, spec.cell?.lines ?? [], {
           select: buffer => this.user(this.model.nodesOf(buffer)),
           hover: buffer => this.hover(this.model.nodesOf(buffer)),
           selectNodes: ids => this.user(ids),

@@ -4,10 +4,15 @@ import type { Category } from '../spec';
 import fixture from '../testdata/four_lines.json';
 import { memory } from '../testdata/memory';
 import { bytesByLine } from './line_bytes';
-import { aliveAt, liveBytes, type LiveBytes } from './live_bytes';
+import { aliveAt, columnsOf, liveBytes, type LiveBytes } from './live_bytes';
 import { describeStep } from './live_words';
 
-const value = (node: number, start: number, category: Category) => ({ node, start, category });
+const value = (node: number, start: number, category: Category) => ({
+  node,
+  label: `v${node}`,
+  start,
+  category
+});
 const held = { node: 9, label: 'w', bytes: 7, line: null, written: false, start: 0, end: 3 };
 
 // A forward value is kept, then its gradient takes its place; a result comes at the end.
@@ -70,10 +75,10 @@ it('tells what is in memory at a step, and what is held at the peak in words', (
     [4, 10, 'result'],
     [9, 7, 'parameter']
   ]);
-  const words = { lines: ['a = x', 'b = exp(a)'], name: (id: number) => (id === 1 ? 'a' : 'b') };
-  expect(describeStep(step, words, 1, aliveAt(step, 1))).toBe(
+  const lines = ['a = x', 'b = exp(a)'];
+  expect(describeStep(step, lines, 1, aliveAt(step, 1))).toBe(
     'step 1 (line 2: b = exp(a), n2): 50 B alive of what the program makes: activations 30 B, ' +
-      'temporary values 20 B; 7 B were there before. Largest: a 30 B, b 20 B.'
+      'temporary values 20 B; 7 B were there before. Largest: v1 30 B, v2 20 B.'
   );
 });
 
@@ -83,4 +88,13 @@ it('tells what each line starts and holds', () => {
     { line: 2, atPeak: 0, started: 20, nodes: [2] },
     { line: 3, atPeak: 40, started: 10, nodes: [3] }
   ]);
+});
+
+it('draws no more columns than pixels, and loses no peak', () => {
+  const totals = Array.from({ length: 1000 }, (_, i) => (i === 777 ? 9 : i % 3));
+  const columns = columnsOf(totals, 60.5);
+  expect(columns).toHaveLength(60);
+  expect(columns.map(c => c.to)).toEqual([...columns.slice(1).map(c => c.from), 1000]);
+  expect(columns.filter(c => c.step === 777)).toHaveLength(1);
+  expect(columnsOf([5, 6], 900).map(c => c.step)).toEqual([0, 1]);
 });

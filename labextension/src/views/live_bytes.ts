@@ -92,7 +92,7 @@ export function aliveAt(memory: Memory, step: number): Alive[] {
       const value = valueAt(buffer, step);
       alive.push({
         node: value?.node ?? buffer.node,
-        label: buffer.label,
+        label: value?.label || buffer.label,
         bytes: buffer.bytes,
         category: value?.category ?? null,
         held: false,
@@ -106,6 +106,27 @@ export function aliveAt(memory: Memory, step: number): Alive[] {
 /** What a buffer holds at a step: before its first value it is kept free for that. */
 export function valueAt({ values }: Buffer, step: number): Buffer['values'][number] | undefined {
   return values.filter(value => value.start <= step).pop() ?? values[0];
+}
+
+/** Steps [from, to) that are drawn as one: `step` stands for them. */
+export interface Column {
+  from: number;
+  to: number;
+  step: number;
+}
+
+/** At most one column a pixel, each with the step of the most bytes, so that no peak is lost. */
+export function columnsOf(totals: number[], pixels: number): Column[] {
+  const count = Math.max(1, Math.min(totals.length, Math.floor(pixels)));
+  return Array.from({ length: count }, (_, i) => {
+    const from = Math.floor((i * totals.length) / count);
+    const to = Math.floor(((i + 1) * totals.length) / count);
+    let step = from;
+    for (let at = from; at < to; at++) {
+      step = totals[at] > totals[step] ? at : step;
+    }
+    return { from, to, step };
+  });
 }
 
 function rank({ category, held }: Layer): number {

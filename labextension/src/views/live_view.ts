@@ -2,8 +2,8 @@
 import type { Memory } from '../spec';
 import { h } from './dom';
 import { bytes } from './format';
-import { aliveAt, valueAt, type LiveBytes } from './live_bytes';
-import { describeStep, layerName, peakSentence, type Words } from './live_words';
+import { aliveAt, columnsOf, valueAt, type Column, type Layer, type LiveBytes } from './live_bytes';
+import { describeStep, layerName, peakSentence } from './live_words';
 import { byteTicks } from './memory_geometry';
 import { LEFT, RIGHT } from './memory_plot';
 import { CATEGORY } from './palette';
@@ -37,7 +37,7 @@ export class LiveView {
   constructor(
     private readonly memory: Memory,
     private readonly live: LiveBytes,
-    private readonly words: Words,
+    private readonly lines: string[],
     private readonly events: LiveViewEvents
   ) {
     const held = live.layers.some(layer => layer.held);
@@ -95,7 +95,11 @@ export class LiveView {
       'div.hyb-legend',
       {},
       ...chips,
-      h('span.hyb-hint', {}, 'Sizes are those at the peak.')
+      h(
+        'span.hyb-hint',
+        {},
+        'Sizes are those at the peak. What a kernel needs while it runs (its workspace) is not planned and not counted.'
+      )
     );
   }
 
@@ -148,13 +152,13 @@ export class LiveView {
 
   private tell(): void {
     const step = this.step ?? this.live.peak;
-    const said = describeStep(this.memory, this.words, step, aliveAt(this.memory, step));
+    const said = describeStep(this.memory, this.lines, step, aliveAt(this.memory, step));
     this.reading.textContent = this.step === null ? peakSentence(said) : said;
     this.plot.setAttribute('aria-valuenow', String(step));
     this.plot.setAttribute('aria-valuetext', this.reading.textContent);
   }
 
-  private shownLayers(): LiveBytes['layers'] {
+  private shownLayers(): Layer[] {
     return this.live.layers.filter(layer => this.withHeld || !layer.held);
   }
 
@@ -180,10 +184,11 @@ export class LiveView {
       strokeLine(context, LEFT, at, right, at);
       write(context, bytes(tick), LEFT - 8, at, font, theme.muted, 'right');
     }
-    const ground = new Array<number>(steps).fill(0);
+    const columns = columnsOf(totals, right - LEFT);
+    const ground = columns.map(() => 0);
     for (const layer of layers) {
-      this.paintLayer(context, theme, layer, ground, y);
-      layer.bytes.forEach((n, step) => (ground[step] += n));
+      this.paintLayer(context, theme, layer, columns, ground, y);
+      columns.forEach(({ step }, i) => (ground[i] += layer.bytes[step]));
     }
     this.paintMarks(context, theme, totals, y);
   }
@@ -192,20 +197,20 @@ export class LiveView {
   private paintLayer(
     context: CanvasRenderingContext2D,
     theme: Theme,
-    { category, held, bytes: heights }: LiveBytes['layers'][number],
+    { category, held, bytes: heights }: Layer,
+    columns: Column[],
     ground: number[],
     y: (n: number) => number
   ): void {
     const color = layerColor(category);
     context.beginPath();
-    context.moveTo(this.x(0), y(ground[0]));
-    heights.forEach((n, step) => {
-      context.lineTo(this.x(step), y(ground[step] + n));
-      context.lineTo(this.x(step + 1), y(ground[step] + n));
+    columns.forEach(({ from, to, step }, i) => {
+      context.lineTo(this.x(from), y(ground[i] + heights[step]));
+      context.lineTo(this.x(to), y(ground[i] + heights[step]));
     });
-    for (let step = heights.length - 1; step >= 0; step--) {
-      context.lineTo(this.x(step + 1), y(ground[step]));
-      context.lineTo(this.x(step), y(ground[step]));
+    for (let i = columns.length - 1; i >= 0; i--) {
+      context.lineTo(this.x(columns[i].to), y(ground[i]));
+      context.lineTo(this.x(columns[i].from), y(ground[i]));
     }
     context.closePath();
     context.fillStyle = mix(theme.background, color, held ? 0.22 : theme.dark ? 0.75 : 0.65);
@@ -244,10 +249,10 @@ export class LiveView {
   }
 }
 
-function sumAt(layers: LiveBytes['layers'], step: number): number {
+function sumAt(layers: Layer[], step: number): number {
   return layers.reduce((sum, layer) => sum + layer.bytes[step], 0);
 }
 
-function layerColor(category: LiveBytes['layers'][number]['category']): string {
+function layerColor(category: Layer['category']): string {
   return category === null ? '#6f6f6f' : CATEGORY[category].color;
 }

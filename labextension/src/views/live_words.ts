@@ -13,16 +13,10 @@ export function layerName({ category, held }: Pick<Layer, 'category' | 'held'>):
   return held && category === 'gradient' ? "the parameters' gradients" : CATEGORY[category].label;
 }
 
-/** What the picture calls things: lines of the user's cell, nodes of the plan. */
-export interface Words {
-  lines: string[];
-  name: (node: number) => string;
-}
-
 /** `step 12 (line 4, y = exp(x)): 3.2 MB made here: …` */
 export function describeStep(
   memory: Memory,
-  { lines, name }: Words,
+  lines: string[],
   step: number,
   alive: Alive[]
 ): string {
@@ -30,7 +24,7 @@ export function describeStep(
   const held = alive.filter(value => value.held);
   const largest = made
     .slice(0, NAMED)
-    .map(({ node, label, bytes: n }) => `${cut(name(node) || label, 40)} ${bytes(n)}`);
+    .map(({ label, bytes: n }) => `${cut(label, 40)} ${bytes(n)}`);
   const rest = made.length - NAMED;
   const more = rest > 0 ? ` and ${plural(rest, 'more buffer')}` : '';
   const sums = sumsOf(made);

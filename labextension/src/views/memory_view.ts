@@ -23,16 +23,15 @@ export class MemoryView {
   private readonly other = h('p.hyb-note', { role: 'status', hidden: true });
   private timer = 0;
 
-  /** `lines`: of the user's cell, if there is one; `name`: what a node of the plan is called. */
+  /** `lines`: of the user's cell, if there is one. */
   constructor(
     private readonly memory: Memory,
     lines: string[],
-    name: (node: number) => string,
     events: MemoryViewEvents
   ) {
     this.plot = new MemoryPlot(memory, events);
     const live = liveBytes(memory);
-    this.live = new LiveView(memory, live, { lines, name }, events);
+    this.live = new LiveView(memory, live, lines, events);
     this.replayBar = this.replay();
     const table = new LineTable(memory, live.peak, lines, events);
     this.element = h(

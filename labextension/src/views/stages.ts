@@ -123,12 +123,6 @@ export class StageModel {
     return `node ${id}`;
   }
 
-  /** What a node of the plan is called; empty where it is not there. */
-  nameInPlan(id: number): string {
-    const node = this.node(this.stages.length - 1, id);
-    return node ? node.name || node.label : '';
-  }
-
   /** The buffers of the plan that hold `ids`, chosen in any stage. */
   buffersOf(ids: readonly number[]): number[] {
     const plan = this.stages.length - 1;
