@@ -79,8 +79,8 @@ class Memory:
 
     def _told(self, pool: Pool) -> Iterator[str]:
         yield (
-            f"{_pool_of(pool.device)}: {byte_size(pool.used)} in use, {byte_size(pool.peak)} at the "
-            f"most, {byte_size(pool.reserved)} taken from the system"
+            f"{_pool_of(pool.device)}: {byte_size(pool.used)} in use, {byte_size(pool.peak)} at "
+            f"the most, {byte_size(pool.reserved)} taken from the system"
         )
         own = [h for h in self._of(pool) if h.pooled]
         yield from map(str, own[:_MOST])

@@ -149,11 +149,14 @@ def test_each_method_alone():
         for i, s in enumerate(starts)
     ]
     each = _core.place_by_each(lifetimes, 1, 100.0)
-    assert [e["name"] for e in each][0] == "in order of time"
+    assert each[0]["name"] == "in order of time"
     assert len({e["name"] for e in each}) == len(each) > 8
     found = _core.place_buffers(lifetimes)
     assert min(e["peak"] for e in each) >= found["peak"] >= found["lower_bound"]
-    assert all(e["peak"] == max(o + n[3] for o, n in zip(e["offsets"], lifetimes)) for e in each)
+    assert all(
+        e["peak"] == max(o + n[3] for o, n in zip(e["offsets"], lifetimes, strict=True))
+        for e in each
+    )
     first = found["attempts"][0]
     assert (each[0]["name"], each[0]["peak"]) == first
     assert len(_core.place_by_each(lifetimes, 1, 0.0)) == 1
