@@ -414,6 +414,17 @@ class Initial(TypedDict):
     fold: Truth
 
 
+class Beside(TypedDict):
+    """Another picture, to be compared with the one that holds it."""
+
+    title: Text
+    cell: Annotated[Cell | None, Or(None)]
+    stages: list[Stage]
+    groups: Annotated[list[Group], Columns()]
+    ends: list[Stop]
+    initial: Annotated[Initial, Or({})]
+
+
 class Spec(TypedDict):
     """One picture of a cell, a block or a graph."""
 
@@ -448,6 +459,7 @@ class Spec(TypedDict):
     notes: list[Text]
     units: Annotated[list[Unit], "loops that ran compiled, or have no unit"]
     initial: Annotated[Initial, Or({})]
+    beside: Annotated[Beside | None, Or(None), "another picture, shown side by side with this"]
 
 
 def pair(first: A, second: B) -> tuple[A, B]:

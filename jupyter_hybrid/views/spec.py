@@ -143,6 +143,7 @@ def _build(picture: Picture) -> Spec:
             "open": opening(stages[0]["graph"], groups, large) if stages else [],
             "fold": large,
         },
+        "beside": None,
     }
 
 

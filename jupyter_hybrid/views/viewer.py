@@ -16,6 +16,7 @@ from IPython.core.getipython import get_ipython
 
 from ..reports.report import Report
 from . import linked
+from .beside import with_beside
 from .dot import dot
 from .heat import heat_of
 from .packed import packed, table
@@ -35,6 +36,9 @@ class GraphViewer(anywidget.AnyWidget):
     Args:
         thing: a report, a Symbol, a Graph, a Compiled, a compiled function or a hybridized block.
         view: the view shown first: "graph", "memory" or "program".
+        beside: another such thing, to be compared: both are shown side by side, with what is
+            different between them. Nodes of two reports are linked by source line, operator and
+            position in the line.
 
     Attributes:
         stage: index of the stage shown, 0 is "as written".
@@ -48,8 +52,10 @@ class GraphViewer(anywidget.AnyWidget):
         sync=True, **ipywidgets.widget_serialization
     )
 
-    def __init__(self, thing: Any, view: str | None = None, **traits: Any):
+    def __init__(self, thing: Any, view: str | None = None, beside: Any = None, **traits: Any):
         spec = opened(spec_of(thing), view, traits.get("stage"))
+        if beside is not None:
+            spec = with_beside(spec, beside)
         traits.setdefault("stage", spec["initial"]["stage"])
         super().__init__(spec=spec, **script_traits(), **traits)
         if isinstance(thing, Report):
@@ -82,6 +88,13 @@ class GraphViewer(anywidget.AnyWidget):
             LookupError: the viewer does not draw a hybridized cell, or one of long ago.
         """
         self.spec = switchboard.replan(self.spec["id"], list(names))
+
+    @traitlets.validate("spec")
+    def _same_beside(self, proposal: Any) -> Any:
+        """The same cell planned again keeps what stands beside it."""
+        old, new = self.spec, proposal["value"]
+        again = bool(new) and old.get("id") == new["id"] and new["beside"] is None
+        return {**new, "beside": old["beside"]} if again else new
 
     @traitlets.validate("stage")
     def _valid_stage(self, proposal: Any) -> int:

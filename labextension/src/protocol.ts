@@ -17,22 +17,25 @@ export function parseSpec(value: unknown): Spec {
     );
   }
   const parsed = spec(value, 'spec');
-  checkGroups(parsed);
-  parsed.stages.forEach((stage, i) => {
-    stage.label ||= stage.name;
-    checkGraph(stage.graph, parsed.groups.length, `spec.stages[${i}].graph`);
-  });
+  checkStages(parsed, 'spec');
+  if (parsed.beside) {
+    checkStages(parsed.beside, 'spec.beside');
+  }
   if (parsed.memory) {
     checkBuffers(parsed.memory);
   }
   return parsed;
 }
 
-function checkGroups({ groups }: Spec): void {
+function checkStages({ stages, groups }: Pick<Spec, 'stages' | 'groups'>, path: string): void {
   groups.forEach(({ parent }, i) => {
     if (parent !== null && !(parent >= 0 && parent < i)) {
-      throw fault(`spec.groups[${i}].parent`, `expected a group before it, got ${parent}`);
+      throw fault(`${path}.groups[${i}].parent`, `expected a group before it, got ${parent}`);
     }
+  });
+  stages.forEach((stage, i) => {
+    stage.label ||= stage.name;
+    checkGraph(stage.graph, groups.length, `${path}.stages[${i}].graph`);
   });
 }
 

@@ -372,6 +372,16 @@ export interface Initial {
   fold: boolean;
 }
 
+/** Another picture, to be compared with the one that holds it. */
+export interface Beside {
+  title: string;
+  cell: Cell | null;
+  stages: Stage[];
+  groups: Group[];
+  ends: Stop[];
+  initial: Initial;
+}
+
 /** One picture of a cell, a block or a graph. */
 export interface Spec {
   version: number;
@@ -399,4 +409,6 @@ export interface Spec {
   /** loops that ran compiled, or have no unit */
   units: Unit[];
   initial: Initial;
+  /** another picture, shown side by side with this */
+  beside: Beside | null;
 }

@@ -50,6 +50,7 @@ import {
   type UnitRow,
   type Unit,
   type Initial,
+  type Beside,
   type Spec
 } from './spec';
 import { chained, table } from './table';
@@ -306,6 +307,15 @@ const initial = object<Initial>({
   fold: or(boolean, false)
 });
 
+const beside = object<Beside>({
+  title: or(string, ''),
+  cell: or(cell, null),
+  stages: chained(stage),
+  groups: table(group),
+  ends: list(stop),
+  initial: filled(initial)
+});
+
 export const spec = object<Spec>({
   version: integer,
   id: or(string, ''),
@@ -325,5 +335,6 @@ export const spec = object<Spec>({
   replanned: or(string, null),
   notes: list(or(string, '')),
   units: list(unit),
-  initial: filled(initial)
+  initial: filled(initial),
+  beside: or(beside, null)
 });

@@ -21,13 +21,21 @@ shell = Shell()
 shell.ns.update(np=np, x=np.ones((400, 300)), w=np.ones((300, 200)))
 shell.hybridize(sys.argv[2])
 assert shell.report.run_s > 0
-GraphViewer(shell.report).save(sys.argv[3])
+report, beside = shell.report, None
+if sys.argv[4]:
+    shell.hybridize(sys.argv[4])
+    beside = shell.report
+GraphViewer(report, beside=beside).save(sys.argv[3])
 """
 
 
-def save_cell(code: str, path: Path) -> None:
-    """Hybridizes a cell that may read ``x``, of shape (400, 300), and ``w``, (300, 200)."""
+def save_cell(code: str, path: Path, beside: str = "") -> None:
+    """Hybridizes a cell that may read ``x``, of shape (400, 300), and ``w``, (300, 200).
+
+    Args:
+        beside: a second cell, whose picture is shown beside the first one's.
+    """
     helpers = Path(__file__).parents[1] / "py"
-    command = [sys.executable, "-c", _SCRIPT, str(helpers), code, str(path)]
+    command = [sys.executable, "-c", _SCRIPT, str(helpers), code, str(path), beside]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -45,7 +45,7 @@ def cards(page) -> int:
 def place(page, text: str) -> tuple[float, float]:
     """Where a card is in the window."""
     option = page.get_by_role("option").filter(has_text=text).first
-    box = page.locator(GRAPH).bounding_box()
+    box = page.locator(GRAPH).first.bounding_box()
     return (
         box["x"] + float(option.get_attribute("data-x")),
         box["y"] + float(option.get_attribute("data-y")),
@@ -190,9 +190,8 @@ def test_heat_of_the_last_run(opened, tmp_path):
     expect(opened(tmp_path / "cold.html").get_by_role("button", name="Heat")).to_be_hidden()
 
 
-def test_a_kernel_opens_and_stages_stand_beside_each_other(opened, tmp_path):
-    """A kernel opens in place; the critical path; back and forward; another stage with what
-    differs, the same nodes lit in both."""
+def test_a_kernel_opens_and_ways_are_lit(opened, tmp_path):
+    """A kernel opens in place; the critical path; back and forward."""
     save_cell("h = np.maximum(x @ w + 1, 0) * 2\n", tmp_path / "k.html")
     page = opened(tmp_path / "k.html")
     slider = page.get_by_role("slider", name="Stage")
@@ -217,20 +216,74 @@ def test_a_kernel_opens_and_stages_stand_beside_each_other(opened, tmp_path):
     expect(page.locator(".hyb-plot-note")).to_contain_text(
         re.compile(r"Critical path: .* of the time")
     )
-    page.get_by_role("button", name="Beside").click()
-    panes = page.locator(".hyb-pane")
-    expect(panes).to_have_count(2)
-    expect(page.locator(".hyb-beside-words")).to_contain_text("in 1 fused kernel")
-    panes.first.get_by_role("option").filter(has_text="maximum").evaluate(
-        "e => e.parentElement.focus()"
+
+
+def test_two_stages_and_two_reports_side_by_side(opened, tmp_path):
+    cell = "h = np.maximum(x @ w + 1, 0)\nz = np.exp(h - 1)\nq = np.exp(h - 1) * 2\n"
+    save_cell(cell, tmp_path / "stages.html")
+    page = opened(tmp_path / "stages.html")
+    viewer, pair = page.locator(".hyb-viewer"), page.locator(".hyb-pair")
+    switch = page.get_by_role("button", name="Side by side")
+    legend = page.locator("[role=tabpanel][aria-label=Graph] .hyb-legend").first
+    shown = viewer.get_attribute("data-stage")
+    assert shown != "0"
+    # As written beside what was shown; the graph is all that there is of it before.
+    expect(page.locator(GRAPH)).to_have_count(1)
+    switch.click()
+    expect(viewer).to_have_attribute("data-stage", "0")
+    first, second = page.locator(".hyb-graph").first, page.get_by_role("group", name="B:")
+    expect(second.locator(".hyb-plot")).to_have_attribute("data-stage", shown)
+    expect(legend).to_contain_text("only in A: 0")
+    expect(legend).to_contain_text("changed: 7 in A, 1 in B")
+    expect(legend).to_contain_text("same: 3")
+    expect(second.get_by_role("option").filter(has_text="x [input]")).to_contain_text("same")
+    # A node and the kernel that it is in light each other, in words too.
+    page.mouse.click(*place(page, "z = exp"))
+    kernel = second.get_by_role("option").filter(has_text="fused")
+    expect(kernel).to_have_attribute("aria-selected", "true")
+    expect(pair).to_contain_text("A: z = exp (line 3) · B:")
+    expect(pair).to_contain_text("in one kernel with 6 others")
+    second.get_by_role("listbox").press("Home")
+    second.get_by_role("listbox").press("End")
+    expect(first.get_by_role("option", selected=True)).to_have_count(7)
+    # Another stage on the second side, chosen and by keys.
+    page.get_by_label("Picture B").select_option("0:1")
+    expect(legend).to_contain_text("changed: 4 in A, 2 in B")
+    second.get_by_role("listbox").press("ArrowRight")
+    expect(legend).to_contain_text("changed: 7 in A, 1 in B")
+    # Both move together, or one alone.
+    dot = second.get_by_role("option").filter(has_text="dot")
+    at = dot.get_attribute("data-y")
+    first.get_by_role("button", name="Zoom in").click()
+    expect(dot).not_to_have_attribute("data-y", at)
+    page.get_by_role("button", name="move together").click()
+    at = dot.get_attribute("data-y")
+    moved = first.get_by_role("option").filter(has_text="dot")
+    before = moved.get_attribute("data-y")
+    first.get_by_role("button", name="Zoom in").click()
+    expect(moved).not_to_have_attribute("data-y", before)
+    assert dot.get_attribute("data-y") == at
+    # Closed, all is as it was.
+    switch.click()
+    expect(page.locator(GRAPH)).to_have_count(1)
+    expect(viewer).to_have_attribute("data-stage", shown)
+    expect(page.get_by_role("option").filter(has_text="same")).to_have_count(0)
+    # An edited cell beside the first: shown at once, linked by lines.
+    edited = "# scaled\nx2 = x * 0.5\n" + cell.replace("x @", "x2 @").replace(
+        "exp(h - 1) *", "tanh(h - 1) *"
     )
-    page.keyboard.press("Home")
-    for pane in (panes.first, panes.last):
-        expect(pane.locator("[role=option][aria-selected=true]")).to_have_count(1)
-    panes.first.get_by_role("combobox").select_option(label="memory plan")
-    expect(page.locator(".hyb-beside-words")).to_have_text(re.compile(r"^\d+ the same$"))
-    page.get_by_role("button", name="Beside").click()
-    expect(panes).to_have_count(1)
+    save_cell(cell, tmp_path / "reports.html", beside=edited)
+    page = opened(tmp_path / "reports.html")
+    page.get_by_role("slider", name="Stage").press("Home")
+    page.get_by_label("Picture B").select_option("1:0")
+    expect(legend).to_contain_text("source line, operator and position")
+    expect(legend).to_contain_text("only in A: 1")
+    expect(legend).to_contain_text("only in B: 2")
+    expect(legend).to_contain_text("changed: 2")
+    page.mouse.click(*place(page, "z = exp"))
+    expect(pair).to_have_text("A: z = exp (line 3) · B: z = exp (line 5: z = np.exp(h - 1))")
+    only = second.get_by_role("option").filter(has_text="tanh")
+    expect(only).to_contain_text("only in B")
 
 
 def test_thousands_of_nodes_are_laid_out_by_a_worker(opened, tmp_path):

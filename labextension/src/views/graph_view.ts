@@ -6,6 +6,7 @@ import type { Heat, Warmth } from './heat';
 import { LayoutRunner } from '../layout/runner';
 import { layoutWorker } from '../generated/layout_worker';
 import { Camera } from './camera';
+import { ofCards, type Difference } from './difference';
 import { h } from './dom';
 import type { Card, Drawn } from './drawn';
 import { findNodes } from './find';
@@ -15,13 +16,14 @@ import { Lit, type Light } from './lit';
 import { Minimap } from './minimap';
 import { Motion } from './motion';
 import { NodeList } from './node_list';
+import { DIFFERENCE } from './palette';
 import { paintGraph, type Scene } from './paint_graph';
 import { watchPointer } from './pointer';
 import { Scenes } from './scenes';
 import { SearchBar } from './search_bar';
 import { Shown } from './shown';
 import { saveImage } from './snapshot';
-import type { Mark, StageModel } from './stages';
+import type { StageModel } from './stages';
 import type { StepGraph } from './step_graph';
 import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
@@ -46,6 +48,18 @@ export interface GraphViewEvents {
   step: (delta: number) => void;
   /** to what was chosen before or after */
   go: (delta: number) => void;
+  /** the person moved the camera */
+  moved?: () => void;
+}
+
+/** What a graph view needs of a spec. */
+export type Pictured = Pick<Spec, 'title' | 'cell' | 'ends' | 'initial'>;
+
+/** Where a person looks: the middle of the view as a share of the picture; zoom 1: as at first. */
+export interface Gaze {
+  x: number;
+  y: number;
+  zoom: number;
 }
 
 export class GraphView {
@@ -82,12 +96,13 @@ export class GraphView {
   private turn = 0;
   private heat: Heat | null = null;
   private hot = false;
-  private marks: Map<number, Mark> | null = null;
   private warm: ReadonlyMap<number, Warmth> | null = null;
   private step: StepGraph | null = null;
+  private differences: ReadonlyMap<number, Difference> | null = null;
+  private ofCards: ReadonlyMap<number, Difference> | null = null;
 
   constructor(
-    private spec: Spec,
+    private spec: Pictured,
     private model: StageModel,
     private stage: number,
     private readonly events: GraphViewEvents
@@ -160,7 +175,7 @@ export class GraphView {
   }
 
   /** The same cell planned again: its picture changes as from stage to stage. */
-  replan(spec: Spec, model: StageModel, stage: number): void {
+  replan(spec: Pictured, model: StageModel, stage: number): void {
     this.spec = spec;
     this.model = model;
     this.stage = stage;
@@ -210,11 +225,29 @@ export class GraphView {
     this.relight();
   }
 
-  /** Marks nodes with these; null: with what the stage did to them. */
-  setMarks(marks: Map<number, Mark> | null): void {
-    this.marks = marks;
-    this.shown?.mark(marks);
+  /** By node, to the picture beside it; null: there is none. */
+  setDifferences(differences: ReadonlyMap<number, Difference> | null): void {
+    this.differences = differences;
+    this.listCards();
     this.surface.draw();
+  }
+
+  get gaze(): Gaze {
+    const { width, height } = this.shown?.drawn ?? { width: 1, height: 1 };
+    const { x, y } = this.camera.locate(this.surface.width / 2, this.surface.height / 2);
+    return { x: x / width, y: y / height, zoom: this.camera.scale / this.firstScale() };
+  }
+
+  /** Looks there, without telling that the camera moved. */
+  look({ x, y, zoom }: Gaze): void {
+    if (this.shown && this.surface.width > 0) {
+      const { width, height } = this.shown.drawn;
+      const scale = (this.camera.scale = zoom * this.firstScale());
+      this.camera.x = this.surface.width / 2 - x * width * scale;
+      this.camera.y = this.surface.height / 2 - y * height * scale;
+      this.moved = true;
+      this.surface.draw();
+    }
   }
 
   setTrail(back: boolean, forward: boolean): void {
@@ -308,9 +341,7 @@ export class GraphView {
     const before = this.shown;
     const shown = new Shown(drawn, this.model, this.stage, this.step);
     this.shown = shown;
-    shown.mark(this.marks);
-    this.list.setCards([...drawn.cards].sort(byCode));
-    this.list.setSelected([...shown.cards(this.selected, this.meant)]);
+    this.listCards();
     this.plot.dataset.nodes = String(drawn.cards.length);
     this.plot.dataset.stage = String(this.stage);
     this.say(drawn.coarse ? 'A simple layout: a better one took too long.' : '');
@@ -327,6 +358,19 @@ export class GraphView {
       this.setHeat(this.heat, this.hot);
     }
     this.relight();
+  }
+
+  private listCards(): void {
+    const { shown, differences } = this;
+    if (shown) {
+      this.ofCards = differences && ofCards(shown.drawn, differences);
+      const notes = [...(this.ofCards ?? [])].map(
+        ([id, what]) => [id, DIFFERENCE[what].label] as const
+      );
+      this.list.setCards([...shown.drawn.cards].sort(byCode), new Map(notes));
+      this.list.setSelected([...shown.cards(this.selected, this.meant)]);
+      this.list.setPositions(id => this.position(id));
+    }
   }
 
   private relight(): void {
@@ -375,6 +419,14 @@ export class GraphView {
     this.moved = true;
     this.tooltip.hide();
     this.surface.draw();
+    this.events.moved?.();
+  }
+
+  private firstScale(): number {
+    const camera = new Camera();
+    const { width, height } = this.shown?.drawn ?? { width: 1, height: 1 };
+    camera.fit(width, height, this.surface);
+    return camera.scale;
   }
 
   private fit(): void {
@@ -422,8 +474,9 @@ export class GraphView {
       selected: shown.cards(this.selected, this.meant),
       traced: this.light.cards,
       hovered: shown.cards([...this.hovered, ...this.found], this.pointed),
-      byBuffer: shown.byBuffer,
+      byBuffer: shown.byBuffer && !this.differences,
       heat: this.warm,
+      differences: this.step ? null : this.ofCards,
       ends: this.spec.ends
     };
   }
@@ -468,7 +521,10 @@ export class GraphView {
     if (at && card && shown) {
       const { drawn, marks } = shown;
       const operands = drawn.operands.get(card.id) ?? [];
-      this.tooltip.show(tipOf(card, operands, marks.get(card.id), this.spec.cell), at.x, at.y);
+      const tip = tipOf(card, operands, marks.get(card.id), this.spec.cell);
+      const difference = this.ofCards?.get(card.id);
+      const words = difference ? [DIFFERENCE[difference].label] : [];
+      this.tooltip.show([...tip, ...words], at.x, at.y);
     } else {
       this.tooltip.hide();
     }

@@ -1,11 +1,10 @@
 // The whole viewer: header, stage slider, the three views and the details, with one selection.
 import type { Name, Spec, View } from '../spec';
 import type { StageRan } from '../stage_ran';
-import { Beside } from './beside';
 import { Details } from './details';
 import { h, keepKeys, uniqueId } from './dom';
 import { bytes, plural } from './format';
-import { GraphView, type GraphViewEvents } from './graph_view';
+import { GraphView } from './graph_view';
 import { footnotes, header } from './header';
 import { legend } from './legend';
 import { NamesBar } from './names_bar';
@@ -13,6 +12,7 @@ import { MemoryView } from './memory_view';
 import { describeNode } from './node_list';
 import { ProgramView } from './program_view';
 import { StageRunView, type RunWish } from './stage_run';
+import { SideBySide } from './side_by_side';
 import { StageSlider } from './stage_slider';
 import { Heat } from './heat';
 import { linesOf, nodesOfLine, StageModel } from './stages';
@@ -50,10 +50,10 @@ const NARROW = 640;
 
 export class GraphViewer {
   readonly element: HTMLElement;
-  private spec!: Spec;
   private model!: StageModel;
   private slider!: StageSlider;
   private readonly graph: GraphView;
+  private readonly sides: SideBySide;
   private memory: MemoryView | null = null;
   private program!: ProgramView;
   private details!: Details;
@@ -78,19 +78,6 @@ export class GraphViewer {
     },
     'Heat'
   );
-  private readonly besideButton = h(
-    'button.hyb-heat.hyb-beside',
-    {
-      type: 'button',
-      'aria-pressed': 'false',
-      title: 'Show another stage beside this one, and what differs',
-      onclick: () => this.showBeside(this.beside === null)
-    },
-    'Beside'
-  );
-  private readonly panes = h('div.hyb-panes');
-  private readonly paneTitle = h('p.hyb-pane-title');
-  private beside: Beside | null = null;
   private readonly legendBox = h('div');
   // What is made anew for each plan of the cell stands in these.
   private readonly head = h('div.hyb-head');
@@ -134,11 +121,25 @@ export class GraphViewer {
     const tablist = this.tablist();
     this.fill(spec);
     this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
-    this.graph = new GraphView(spec, this.model, this.stageIndex, this.graphEvents);
+    this.graph = new GraphView(spec, this.model, this.stageIndex, {
+      select: (ids, add, reveal) => this.userSelect(ids, add, reveal),
+      hover: ids => this.hover(ids),
+      step: delta => this.slider.step(delta),
+      go: delta => this.go(delta),
+      moved: () => this.sides.firstMoved()
+    });
     this.graph.element.append(this.stepper.bar.element);
-    this.panes.append(h('div.hyb-pane', {}, this.paneTitle, this.graph.element));
-    this.panels.graph.append(this.panes, this.legendBox);
-    this.bar.prepend(tablist, this.heatButton, this.besideButton, this.names.opener);
+    this.sides = new SideBySide(this.graph, {
+      select: (ids, add, reveal) => this.userSelect(ids, add, reveal),
+      hover: ids => this.hover(ids),
+      go: delta => this.go(delta),
+      stage: stage => this.userStage(stage),
+      changed: () => this.sidesChanged()
+    });
+    this.sides.fill(spec, this.model);
+    const { head, element: second, button } = this.sides;
+    this.panels.graph.append(head, this.graph.element, this.legendBox, second);
+    this.bar.prepend(tablist, this.heatButton, button, this.names.opener);
     this.element = h(
       'div.hyb-root.hyb-viewer',
       { 'data-spec': spec.id },
@@ -162,26 +163,20 @@ export class GraphViewer {
     this.showStage(false);
     this.setState({ selected: state.selected ?? [] });
     this.visited.visit(this.state);
-  }
-
-  private get graphEvents(): GraphViewEvents {
-    return {
-      select: (ids, add, reveal) => this.userSelect(ids, add, reveal),
-      hover: ids => this.hover(ids),
-      step: delta => this.slider.step(delta),
-      go: delta => this.go(delta)
-    };
+    if (spec.beside) {
+      this.sides.open();
+    }
   }
 
   /** Shows another plan of the same cell; the stage stays, and the picture changes as it goes. */
   replan(spec: Spec): void {
     const { name } = this.model.stages[this.stageIndex];
-    this.showBeside(false);
     this.memory?.dispose();
     this.fill(spec);
     const same = spec.stages.findIndex(stage => stage.name === name);
     this.stageIndex = same < 0 ? this.clamp(this.stageIndex) : same;
     this.graph.replan(spec, this.model, this.stageIndex);
+    this.sides.fill(spec, this.model);
     this.showStage(false);
   }
 
@@ -199,8 +194,6 @@ export class GraphViewer {
   // Everything but the graph, which changes its picture itself.
   private fill(spec: Spec): void {
     const { stages } = spec;
-    this.spec = spec;
-    this.besideButton.hidden = stages.length < 2;
     if (this.plan !== spec.replanned) {
       this.run.forget();
     }
@@ -275,8 +268,8 @@ export class GraphViewer {
   dispose(): void {
     this.stop.forEach(stop => stop());
     this.slider.stop();
-    this.beside?.dispose();
     this.graph.dispose();
+    this.sides.dispose();
     this.memory?.dispose();
     this.names.dispose();
     this.run.dispose();
@@ -352,7 +345,7 @@ export class GraphViewer {
   private tell(): void {
     const trail = [this.visited.leads(-1), this.visited.leads(1)] as const;
     this.graph.setTrail(...trail);
-    this.beside?.setTrail(...trail);
+    this.sides.setTrail(...trail);
     this.events.change?.(this.state);
   }
 
@@ -372,26 +365,9 @@ export class GraphViewer {
     this.hot = hot;
     this.heatButton.setAttribute('aria-pressed', String(hot));
     this.graph.setHeat(this.heat, hot);
-    this.beside?.setHeat(this.heat, hot);
+    this.sides.setHeat(this.heat, hot);
     this.program.setHeat(hot ? this.heat : null);
     this.showLegend();
-  }
-
-  // The other stage is at first the cell as written, or the last one beside that.
-  private showBeside(on: boolean): void {
-    this.beside?.dispose();
-    this.beside = null;
-    this.besideButton.setAttribute('aria-pressed', String(on));
-    this.panes.classList.toggle('hyb-two', on);
-    if (on) {
-      const other = this.stageIndex === 0 ? this.model.stages.length - 1 : 0;
-      const { spec, model, graph, stageIndex, graphEvents } = this;
-      this.beside = new Beside(spec, model, graph, other, stageIndex, graphEvents);
-      this.panes.prepend(this.beside.element);
-      this.panes.after(this.beside.words);
-      this.beside.setHeat(this.heat, this.hot);
-      this.showSelection(false);
-    }
   }
 
   private showLegend(): void {
@@ -399,9 +375,22 @@ export class GraphViewer {
     const whole = this.model.marks(this.stageIndex).size > 0 ? 'stage' : null;
     const changed = this.stepper.step === null ? whole : 'step';
     const heat = this.hot ? this.heat : null;
+    const { isOpen } = this.sides;
     this.legendBox.replaceChildren(
-      legend(graph, this.graph.byBuffer, changed, heat, ids => this.hover(ids))
+      isOpen ? this.sides.legend() : '',
+      isOpen && !heat
+        ? ''
+        : legend(graph, this.graph.byBuffer, changed, heat, ids => this.hover(ids))
     );
+  }
+
+  private sidesChanged(): void {
+    this.sides.setHeat(this.heat, this.hot);
+    this.showLegend();
+    this.showSelection(false);
+    if (this.sides.isOpen) {
+      this.showView('graph');
+    }
   }
 
   private showStage(animate: boolean): void {
@@ -412,8 +401,7 @@ export class GraphViewer {
     this.slider.set(this.stageIndex);
     this.stepper.setStage(this.model, this.stageIndex);
     this.graph.setStage(this.stageIndex, animate);
-    this.beside?.setRight(this.stageIndex);
-    this.paneTitle.textContent = this.model.stages[this.stageIndex].label;
+    this.sides.setStage(this.stageIndex);
     this.program.setStage(this.stageIndex);
     this.showHeat(this.hot);
     this.showSelection(false);
@@ -442,7 +430,7 @@ export class GraphViewer {
   private showSelection(reveal: boolean): void {
     const ids = this.model.resolve(this.chosen, this.stageIndex);
     this.graph.setSelected(this.here(this.chosen), reveal, this.chosen);
-    this.beside?.setSelected(this.chosen, reveal);
+    this.sides.setSelected(this.chosen, ids, reveal);
     this.memory?.setSelected(this.model.buffersOf(this.chosen));
     this.program.setSelected(ids);
     const { steps, step } = this.stepper;
@@ -484,7 +472,7 @@ export class GraphViewer {
   private showHover(ids: number[]): void {
     const here = this.model.resolve(ids, this.stageIndex);
     this.graph.setHovered(this.here(ids), ids);
-    this.beside?.setHovered(ids);
+    this.sides.setHovered(ids, here);
     this.memory?.setHovered(this.model.buffersOf(ids));
     this.program.setHovered(here);
   }
@@ -519,7 +507,7 @@ export class GraphViewer {
 
   private themeChanged(): void {
     this.graph.themeChanged();
-    this.beside?.themeChanged();
+    this.sides.themeChanged();
     this.memory?.themeChanged();
   }
 

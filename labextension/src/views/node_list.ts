@@ -17,6 +17,7 @@ export interface NodeListEvents {
 export class NodeList {
   readonly element: HTMLElement;
   private nodes: Card[] = [];
+  private notes: ReadonlyMap<number, string> = new Map();
   private first = 0;
   private active: number | null = null;
   private readonly prefix = uniqueId('node');
@@ -30,8 +31,10 @@ export class NodeList {
     });
   }
 
-  setCards(cards: Card[]): void {
+  /** `notes`: by card, what else is to be said of it */
+  setCards(cards: Card[], notes: ReadonlyMap<number, string>): void {
     this.nodes = cards;
+    this.notes = notes;
     this.render();
   }
 
@@ -78,7 +81,7 @@ export class NodeList {
             'aria-posinset': this.first + i + 1,
             'data-node': node.id
           },
-          describeNode(node)
+          [describeNode(node), this.notes.get(node.id)].filter(Boolean).join(', ')
         )
       )
     );

@@ -1,10 +1,11 @@
 // Draws a whole picture: frames, lines, cards; only what the camera sees.
 import type { Camera } from './camera';
+import type { Difference } from './difference';
 import type { Drawn, Frame, Line } from './drawn';
 import { groupOfCard } from './group_tree';
 import { paintEdge, paintEdgeLabel, route, type Ends } from './paint_edge';
 import type { Warmth } from './heat';
-import { nodeColor, paintNode, rings, warmColor, type NodeLook } from './paint_node';
+import { colorOf, paintNode, rings, warmColor, type NodeLook } from './paint_node';
 import { fitText, roundRect, strokeLine, write } from './paint_text';
 import type { Mark } from './stages';
 import { edgeKey, type StepGraph } from './step_graph';
@@ -38,6 +39,8 @@ export interface Scene {
   byBuffer: boolean;
   /** by card, what it has of the last run's time; null: that is not shown */
   heat: ReadonlyMap<number, Warmth> | null;
+  /** by card, to the picture beside it; null: there is none, and `marks` are shown */
+  differences: ReadonlyMap<number, Difference> | null;
   ends: { line: number | null; reason: string }[];
 }
 
@@ -88,10 +91,11 @@ export function paintGraph(
       scale: camera.scale,
       selected: scene.selected.has(id),
       hovered: scene.hovered.has(id),
-      mark: t > 0.5 ? scene.marks.get(id) : undefined,
+      mark: t > 0.5 && !scene.differences ? scene.marks.get(id) : undefined,
       gone: hasGone(scene, id),
       operands: scene.drawn.operands.get(id)?.length ?? 0,
-      warmth: scene.heat ? (scene.heat.get(id) ?? null) : undefined
+      warmth: scene.heat ? (scene.heat.get(id) ?? null) : undefined,
+      difference: scene.differences?.get(id)
     };
     const strength = scene.traced && !scene.traced.has(id) ? FAINT : 1;
     if (!far) {
@@ -100,9 +104,7 @@ export function paintGraph(
     }
     context.globalAlpha = actor.alpha * strength;
     context.fillStyle =
-      look.warmth === undefined
-        ? nodeColor(actor.card, look.byBuffer)
-        : warmColor(theme, look.warmth);
+      look.warmth === undefined ? colorOf(actor.card, look) : warmColor(theme, look.warmth);
     context.fillRect(actor.x - actor.w / 2, actor.y - actor.h / 2, actor.w, actor.h);
     if (look.selected || look.hovered || look.mark) {
       rings(context, actor, look);

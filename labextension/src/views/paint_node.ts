@@ -1,8 +1,9 @@
 // Draws one card of the graph, a node's or a closed group's: its texts, marks and rings.
 import { subtitle } from './card_text';
+import type { Difference } from './difference';
 import type { Card } from './drawn';
 import { warmthText, type Warmth } from './heat';
-import { ACTION, FAMILY, HOT, bufferColor } from './palette';
+import { ACTION, DIFFERENCE, FAMILY, HOT, bufferColor } from './palette';
 import { fitText, roundRect, strokeLine, write } from './paint_text';
 import { ownName, type Mark } from './stages';
 import { mix, onColor, type Theme } from './theme';
@@ -22,12 +23,19 @@ export interface NodeLook {
   operands: number;
   /** what it has of the last run's time; null: nothing; undefined: that is not shown */
   warmth?: Warmth | null;
+  /** to the other of two pictures; undefined: there is none, or it tells nothing of the card */
+  difference?: Difference;
 }
 
 const LONG_NAME = 18;
 
 type Context = CanvasRenderingContext2D;
 
+export function colorOf(node: Card, { difference, byBuffer }: NodeLook): string {
+  return difference ? DIFFERENCE[difference].color : nodeColor(node, byBuffer);
+}
+
+/** Without another picture beside it. */
 export function nodeColor(node: Card, byBuffer: boolean): string {
   return byBuffer && node.buffer !== null ? bufferColor(node.buffer) : FAMILY[node.family].color;
 }
@@ -47,7 +55,7 @@ function borderOf(color: string, theme: Theme): string {
 export function paintNode(context: Context, actor: Actor, look: NodeLook): void {
   const { card: node, x, y, w, h, alpha } = actor;
   const { theme } = look;
-  const color = nodeColor(node, look.byBuffer);
+  const color = colorOf(node, look);
   const left = x - w / 2;
   const top = y - h / 2;
   context.save();
@@ -75,15 +83,30 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   context.fillStyle = fill;
   context.fill();
   const dashed = node.kind === 'effect' || node.family === 'copy';
-  context.setLineDash(look.gone || node.kind === 'constant' ? [4, 3] : dashed ? [7, 3] : []);
-  context.lineWidth = node.head ? 2.6 : node.kind === 'effect' ? 1.8 : 1.2;
+  if (look.difference) {
+    differenceBorder(context, look.difference);
+  } else {
+    context.setLineDash(look.gone || node.kind === 'constant' ? [4, 3] : dashed ? [7, 3] : []);
+    context.lineWidth = node.head ? 2.6 : node.kind === 'effect' ? 1.8 : 1.2;
+  }
   context.stroke();
   context.setLineDash([]);
   texts(context, actor, look, color);
-  if (look.mark) {
-    paintMark(context, left + w, top, look.mark, theme);
+  if (look.difference && look.difference !== 'same') {
+    const sign = DIFFERENCE[look.difference];
+    paintSign(context, left + w, top, sign.glyph, sign.color, theme);
+  } else if (look.mark) {
+    const { count, action } = look.mark;
+    const text = ACTION[action].mark + (count > 1 ? count : '');
+    paintSign(context, left + w, top, text, theme.change, theme);
   }
   context.restore();
+}
+
+// So that nobody has to tell colours apart: what one side has alone is dashed or thick.
+function differenceBorder(context: Context, difference: Difference): void {
+  context.setLineDash(difference === 'only A' ? [6, 3] : []);
+  context.lineWidth = { 'only A': 2.2, 'only B': 2.8, changed: 1.8, same: 1 }[difference];
 }
 
 function outline(context: Context, node: Card, x: number, y: number, w: number, h: number): void {
@@ -194,17 +217,22 @@ function nameEnd(name: string): string {
   return name.length > LONG_NAME ? name.split('_').slice(-2).join('_') : name;
 }
 
-function paintMark(context: Context, x: number, y: number, mark: Mark, theme: Theme): void {
-  const text =
-    mark.count > 1 ? `${ACTION[mark.action].mark}${mark.count}` : ACTION[mark.action].mark;
+function paintSign(
+  context: Context,
+  x: number,
+  y: number,
+  text: string,
+  color: string,
+  theme: Theme
+): void {
   context.font = `700 11px ${theme.uiFont}`;
   const width = Math.max(18, context.measureText(text).width + 10);
   roundRect(context, x - width + 7, y - 9, width, 18, 9);
-  context.fillStyle = theme.change;
+  context.fillStyle = color;
   context.fill();
   context.strokeStyle = theme.background;
   context.lineWidth = 1.5;
   context.stroke();
   const font = context.font;
-  write(context, text, x - width / 2 + 7, y + 0.5, font, onColor(theme.change), 'center');
+  write(context, text, x - width / 2 + 7, y + 0.5, font, onColor(color), 'center');
 }

@@ -1,6 +1,7 @@
 // Colours and marks. Hues are of Okabe-Ito and Tol's sets, safe for colour-blind people; every
 // colour has a second channel (a glyph on the card, a tag with the buffer's number).
 import type { Action, Category, Family } from '../spec';
+import type { Difference } from './difference';
 
 export interface Swatch {
   color: string;
@@ -68,4 +69,12 @@ export const ACTION: Record<Action, { mark: string; verb: string }> = {
   added: { mark: '+', verb: 'added' },
   moved: { mark: '↷', verb: 'moved' },
   kept: { mark: '·', verb: 'kept' }
+};
+
+/** A sign, a colour and words for what is different between two pictures; borders differ, too. */
+export const DIFFERENCE: Record<Difference, Swatch> = {
+  'only A': { color: '#d55e00', glyph: '−', label: 'only in A' },
+  'only B': { color: '#009e73', glyph: '+', label: 'only in B' },
+  changed: { color: '#aa3377', glyph: '≠', label: 'changed' },
+  same: { color: '#7a7f87', glyph: '=', label: 'same' }
 };

@@ -10,8 +10,8 @@ export class Shown {
   /** the cards at rest */
   readonly actors: Actor[];
   readonly hits: HitIndex;
-  /** what the stage or its step did, by card, or what else is to be marked */
-  marks = new Map<number, Mark>();
+  /** what the stage or its step did, by card */
+  readonly marks: Map<number, Mark>;
   /** cards are coloured by their buffer */
   readonly byBuffer: boolean;
 
@@ -24,13 +24,8 @@ export class Shown {
   ) {
     this.actors = drawn.cards.map(card => ({ card, ...boxOf(card), alpha: 1 }));
     this.hits = new HitIndex(drawn);
-    this.mark(null);
+    this.marks = marksOf(drawn, step?.marks ?? model.marks(stage));
     this.byBuffer = drawn.cards.some(card => card.buffer !== null);
-  }
-
-  /** Marks nodes, unless a single step is shown; null: what the stage did. */
-  mark(marks: Map<number, Mark> | null): void {
-    this.marks = marksOf(this.drawn, this.step?.marks ?? marks ?? this.model.marks(this.stage));
   }
 
   /**

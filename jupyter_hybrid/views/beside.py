@@ -1,0 +1,36 @@
+"""A picture with another one beside it, to be compared: two reports, two nets, a cell before and
+after it was edited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .pictures import spec_of
+from .schema import Spec
+
+
+def with_beside(spec: Spec, other: Any) -> Spec:
+    """The picture ``spec`` with that of ``other`` beside it.
+
+    Args:
+        other: anything that can be drawn.
+
+    Raises:
+        TypeError: ``other`` can't be drawn.
+        ValueError: one of the two has no graph.
+    """
+    there = spec_of(other)
+    for which, picture in (("the picture", spec), ("beside", there)):
+        if not picture["stages"]:
+            raise ValueError(f"{which}: there is no graph to compare, nothing was computed")
+    return {
+        **spec,
+        "beside": {
+            "title": there["title"],
+            "cell": there["cell"],
+            "stages": there["stages"],
+            "groups": there["groups"],
+            "ends": there["ends"],
+            "initial": there["initial"],
+        },
+    }
