@@ -237,7 +237,8 @@ Compiled CachedGraph::report(bool training, bool with_gradient) {
   const ObjectGuard lock(impl_->mutex);
   for (const auto& s : impl_->signatures) {
     if (s->program && same_graph(s->program->graph(), made.program->graph())) {
-      made.program = s->program;  // the one that calls run: its nodes have the serials of their spans
+      made.program =
+          s->program;  // the one that calls run: its nodes have the serials of their spans
       break;
     }
   }

@@ -36,7 +36,7 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   bool same_shapes = false;  // read under a name for operands of equal shapes (elemwise_add)
   uint64_t key = 0;          // imperative and traced random draws: the key itself
   std::shared_ptr<SymNode> draw_of;  // of a Symbol's gradient: the node whose draw this one repeats
-  int64_t forward = 0;  // a gradient's: serial of the node that it belongs to; 0: none
+  int64_t forward = 0;               // a gradient's: serial of the node that it belongs to; 0: none
   int32_t segment = 0;
   int num_outputs = 1;
   // Imperative tape and materialised traces: the concrete outputs, with the storage version at

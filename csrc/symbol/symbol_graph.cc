@@ -129,7 +129,8 @@ class Builder {
         for (const SymNode* n : needed) by_serial.emplace(n->serial, entries_.at({n, 0}).node);
       }
       const auto found = by_serial.find(node->forward);
-      if (found != by_serial.end()) graph_.node(entries_.at({node, 0}).node).forward = found->second;
+      if (found != by_serial.end())
+        graph_.node(entries_.at({node, 0}).node).forward = found->second;
     }
   }
 
