@@ -96,6 +96,9 @@ def test_each_lights_the_other_four(notebook, face):
         notebook.select_cell(index)
         notebook.command("notebook:run-cell")
         notebook.wait_idle(index + 1)
+        # The panel is connected: what runs from here on is told.
+        status = notebook.page.locator(".hyb-status-item button")
+        expect(status).to_have_text("Hybrid: imperative · 0 waiting")
     assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) >= 2)
     page = notebook.page
     page.get_by_role("button", name="Show all that the last cell").click()
