@@ -24,7 +24,7 @@ class Picture:
         self.notebook, self.page, self.viewer = notebook, notebook.page, notebook.viewer()
         self.lines = code.splitlines()
         self.timeline = self.page.locator(".hyb-timeline").first
-        self.memory = self.viewer.locator(".hyb-memory .hyb-plot")
+        self.memory = self.viewer.locator(".hyb-memory .hyb-plot[data-buffers]")
         options = self.viewer.locator("[role=option]", has_text="dot")
         self.nodes = [options.nth(i).get_attribute("data-node") for i in range(2)]
         self.rectangles = ["", ""]  # known once a node was chosen
