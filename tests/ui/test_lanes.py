@@ -196,7 +196,7 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
 
 
 def test_the_panel_can_stand_below_and_as_a_tab(notebook):
-    notebook.write("wide.ipynb", [f"{LOAD}\nnd.ones((3,)).asnumpy()"])
+    notebook.write("wide.ipynb", [f"{LOAD}\nnd.ones((3,)).asnumpy()", "nd.ones((4,)).asnumpy()"])
     notebook.open("wide.ipynb")
     run(notebook, 0)
     notebook.wait_idle()
@@ -205,7 +205,9 @@ def test_the_panel_can_stand_below_and_as_a_tab(notebook):
         notebook.command(f"jupyter-hybrid:panel-{area}")
         expect(panel).to_be_visible()
         assert until(lambda wide=wide: (panel.bounding_box()["width"] > 600) == wide), area
-        assert until(lambda: notebook.operators())
+        before = sum(map(sum, notebook.operators().values()))
+        run(notebook, 1)
+        assert until(lambda n=before: sum(map(sum, notebook.operators().values())) > n), area
     # A tab that was closed comes back at the side.
     notebook.command("jupyter-hybrid:panel-main")
     notebook.page.locator(".lm-TabBar-tab", has_text="Queue and devices").locator(

@@ -176,5 +176,5 @@ def test_widget_composes_with_boxes_and_interact(notebook):
     assert notebook.stage("End", inside) == "plan"
     drawn = notebook.cell(3).locator(".hyb-viewer")
     expect(drawn).to_be_visible()
-    notebook.cell(3).locator("select").select_option("8")
+    notebook.cell(3).get_by_label("size").select_option("8")
     expect(drawn.locator("[role=option]", has_text="num_hidden=8").first).to_be_attached()
