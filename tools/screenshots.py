@@ -28,7 +28,7 @@ import numpy as np
 from jupyter_hybrid import nd
 x = np.linspace(-1, 1, 240_000).reshape(800, 300)
 w = np.linspace(0, 1, 60_000).reshape(300, 200)"""
-SOFTMAX = """%%hybridize
+SOFTMAX = """%%hybridize --out loss
 h = np.maximum(x @ w + 1, 0)
 e = np.exp(h - h.max(axis=1, keepdims=True))
 p = e / e.sum(axis=1, keepdims=True)
@@ -91,6 +91,10 @@ class Studio:
         self.page.set_viewport_size({"width": 1280, "height": 1000})
         self._write("live.ipynb", [f"{LOAD}\n%engine inline off slow 0.02", QUEUE])
         self.notebook.command("jupyter-hybrid:panel-main")
+        self.page.wait_for_selector("#jp-main-dock-panel .hyb-live-panel")
+        self.notebook.open("live.ipynb")  # again the current one
+        self._run(1)
+        expect(self.page.locator(".hyb-status-item")).to_contain_text("0 waiting")
         self._run(2)
         self.page.wait_for_function(
             "() => Object.values(JSON.parse(document.querySelector('.hyb-timeline').dataset.spans))"
@@ -98,8 +102,9 @@ class Studio:
         )
         self.page.get_by_role("button", name="Show all that the last cell").click()
         picture = self._of(self.page.locator(".hyb-live-panel"))
-        self.notebook.run_python("get_ipython().run_line_magic('engine', 'inline on slow 0')")
         self.notebook.command("jupyter-hybrid:panel-right")
+        self.notebook.open("live.ipynb")
+        self.notebook.run_python("get_ipython().run_line_magic('engine', 'inline on slow 0')")
         return picture
 
     def auto(self) -> bytes:

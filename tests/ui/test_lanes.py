@@ -201,6 +201,12 @@ def test_the_panel_can_stand_below_and_as_a_tab(notebook):
     run(notebook, 0)
     notebook.wait_idle()
     panel = notebook.page.locator(".hyb-live-panel")
+    # Hidden before, it is told of what runs as soon as it is seen.
+    if panel.is_visible():
+        notebook.command("application:toggle-right-area")
+    expect(panel).to_be_hidden()
+    notebook.command("jupyter-hybrid:panel-main")
+    expect(notebook.page.locator(".hyb-status-item")).to_contain_text("waiting")
     for area, wide in (("down", True), ("main", True), ("right", False)):
         notebook.command(f"jupyter-hybrid:panel-{area}")
         expect(panel).to_be_visible()

@@ -51,6 +51,16 @@ export class LivePanel extends Widget {
     super.dispose();
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this.watch();
+  }
+
+  protected override onAfterDetach(message: Message): void {
+    super.onAfterDetach(message);
+    this.watch();
+  }
+
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this.watch();
