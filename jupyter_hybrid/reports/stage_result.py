@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from ..capture.durations import seconds
 from .node_values import Values
@@ -45,7 +46,7 @@ class StageRun:
 
     @property
     def median(self) -> float:
-        return statistics.median(self.seconds)
+        return float(np.median(self.seconds))
 
     @property
     def values(self) -> Values:
