@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 
 from tests.corpus.catalogue import CorpusCell, read
@@ -16,8 +19,9 @@ _outcomes: dict[str, Outcome] = {}
 
 
 @pytest.fixture(scope="module")
-def hybrid() -> Hybrid:
-    return Hybrid()
+def hybrid() -> Iterator[Hybrid]:
+    yield Hybrid()
+    gc.unfreeze()  # scripts look for the lists that were there before among what is not frozen
 
 
 def outcome_of(cell: CorpusCell, hybrid: Hybrid) -> Outcome:
