@@ -53,7 +53,8 @@ class Value:
             owner: what others hold: the array, or the ndarray whose memory it reads.
         """
         made = cls.of(array, entry, name, parameter)
-        made.alive = weakref.ref(owner)
+        if not isinstance(owner, np.ndarray):  # one that is referred to weakly can't be resized
+            made.alive = weakref.ref(owner)
         return made
 
     def found(self, namespace: dict[str, Any]) -> Any:

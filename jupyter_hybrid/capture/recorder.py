@@ -58,8 +58,8 @@ class Recorder(Segments):
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         given = ((n, namespace.get(n)) for n in cell.names)
-        arrays = (np.ndarray, _core.NDArray)
-        self._begun = {n: weakref.ref(v) for n, v in given if type(v) in arrays}
+        # Ours alone: an ndarray that is referred to weakly can't be resized.
+        self._begun = {n: weakref.ref(v) for n, v in given if type(v) is _core.NDArray}
         self.uses_numpy = False
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self._most_whole = 0  # operators of a cell that is to be one program
@@ -278,7 +278,7 @@ class Recorder(Segments):
         for name, reference in self._begun.items():  # though another array may have it by now
             array = reference()
             if array is not None:
-                (names if isinstance(array, _core.NDArray) else bound)[id(array)] = name
+                names[id(array)] = name
         arrays = (TracedArray, _core.NDArray, np.ndarray)
         for name, value in _core.guards.of_types(self.namespace, arrays):
             if name.startswith("_"):

