@@ -154,7 +154,7 @@ def test_a_cell_that_writes_to_what_it_reads_is_not_run_on_it(shell, body, kind)
     if kind == "nd":
         shell.ns["x"] = nd.array(shell.ns["x"])
     shell.hybridize(body, "--view none")
-    with pytest.raises(MXNetError, match="no name holds it any more|has given x new contents"):
+    with pytest.raises(MXNetError, match=r"no name holds it any more|has given x new contents"):
         shell.report.run_stage("plan")
     assert shell.report.run_stage("plan", on="random").seconds
 
