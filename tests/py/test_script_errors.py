@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from pathlib import Path
 
@@ -186,6 +187,16 @@ REFUSED = [
     (raises_on_a_value, "contains `raise`"),
     (may_be_the_same, "may be the same array"),
 ]
+
+
+def test_lists_are_refused_while_gc_freeze_hides_those_that_were_there():
+    gc.freeze()
+    try:
+        with pytest.raises(mx.ScriptError, match="append"):
+            mx.script(fills_a_list_of_outside)(nd.array([1.0]))
+    finally:
+        gc.unfreeze()
+    assert not STATE
 
 
 @pytest.mark.parametrize(("function", "reason"), REFUSED, ids=[f.__name__ for f, _ in REFUSED])

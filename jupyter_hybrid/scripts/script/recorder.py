@@ -89,26 +89,34 @@ class Root(Body):
         self.serial = _core.trace_serial()  # what is older is not the function's own
         # Held, so that no list made from here on has the id of one of them.
         self._lists = {id(o): o for o in gc.get_objects() if type(o) is list}
+        self._some_hidden = gc.get_freeze_count() > 0  # gc.freeze() takes objects out of sight
+
+    def _is_own(self, made: list) -> bool:
+        """No such list was there before the function began."""
+        return not self._some_hidden and id(made) not in self._lists
 
     def check_inplace(self, target: Any) -> None:
         handle = handle_of(target)
         if handle is None or is_scalar(target):
-            if type(target) is list and id(target) in self._lists:
-                raise NotConvertible("it changes a list that was there before")
+            if type(target) is list and not self._is_own(target):
+                raise NotConvertible(
+                    "it changes a list that was there before"
+                    + (", or may have been: gc.freeze() hides such" if self._some_hidden else "")
+                )
             return
         self.check_alone(handle)
         if _core.is_outside(handle, self.serial):
             raise NotConvertible("it writes an array in place that was there before; copy it first")
 
     def check_augment(self, holder: Any) -> None:
-        if handle_of(holder) is None and (type(holder) is not list or id(holder) in self._lists):
+        if handle_of(holder) is None and (type(holder) is not list or not self._is_own(holder)):
             raise NotConvertible(f"it changes an element of a {type(holder).__name__}")
         self.check_inplace(holder)
 
     def check_call(self, function: Any, args: tuple, kwargs: dict) -> None:
         owner = getattr(function, "__self__", None)
         name = getattr(function, "__name__", "")
-        if type(owner) is list and name in _LIST_METHODS and id(owner) not in self._lists:
+        if type(owner) is list and name in _LIST_METHODS and self._is_own(owner):
             return
         if type(owner) is dict and name in _DICT_METHODS:
             return
