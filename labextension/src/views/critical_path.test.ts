@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { parseSpec } from '../protocol';
 import { criticalPath, describePath } from './critical_path';
+import { LayoutRunner } from '../layout/runner';
+import { Lit } from './lit';
+import { Scenes } from './scenes';
+import { Shown } from './shown';
+import { StageModel } from './stages';
 import { Visited } from './visited';
 
 function graph(kinds: string[], ends: [number, number][]) {
@@ -91,4 +96,20 @@ it('goes back and forward over what was visited', () => {
   expect(visited.go(1)).toBe(2);
   visited.visit(4);
   expect([visited.leads(1), visited.go(-1), visited.go(1)]).toEqual([false, 2, 4]);
+});
+
+it('lights the lines of the chain, none beside it', () => {
+  const edges = [...diamond.edges, { ...diamond.edges[0], src: 0, dst: 4, arg: 1 }];
+  const stage = { name: 'written', graph: { nodes: diamond.nodes, edges } };
+  const { stages, groups, initial } = parseSpec({ version: 2, stages: [stage] });
+  const model = new StageModel({ stages, groups });
+  const drawn = new Scenes(model, new LayoutRunner(null), initial).at(0);
+  if (drawn instanceof Promise) {
+    throw new Error('a small picture is laid out at once');
+  }
+  const lit = new Lit();
+  lit.path = true;
+  const { cards, lines } = lit.of(new Shown(drawn, model, 0), [], null);
+  expect([cards?.has(0), cards?.has(4), cards?.size]).toEqual([true, true, 4]);
+  expect([lines?.has('3>4'), lines?.has('0>4')]).toEqual([true, false]);
 });

@@ -89,7 +89,7 @@ export class GraphView {
   private pointed: readonly number[] = [];
   private found: number[] = [];
   private readonly lit = new Lit();
-  private light: Light = { cards: null, words: '' };
+  private light: Light = { cards: null, lines: null, words: '' };
   private said = '';
   private moved = false;
   private fitted = false;
@@ -473,6 +473,7 @@ export class GraphView {
       step: shown.step,
       selected: shown.cards(this.selected, this.meant),
       traced: this.light.cards,
+      tracedLines: this.light.lines,
       hovered: shown.cards([...this.hovered, ...this.found], this.pointed),
       byBuffer: shown.byBuffer && !this.differences,
       heat: this.warm,

@@ -30,3 +30,6 @@ export function linesOfCards(edges: Edge[], standsFor: ReadonlyMap<number, numbe
   }
   return [...lines.values()];
 }
+
+/** Of the cards that a line joins. */
+export const endsKey = (src: number, dst: number) => `${src}>${dst}`;

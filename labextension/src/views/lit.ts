@@ -1,12 +1,15 @@
 // Which cards are lit while all others are faint: a way through the graph that a person asked for.
 import { criticalPath, describePath } from './critical_path';
 import type { Heat } from './heat';
+import { endsKey } from './lines';
 import { relatives } from './relatives';
 import type { Shown } from './shown';
 
 export interface Light {
   /** null: nothing is faint */
   cards: Set<number> | null;
+  /** the lines between them that are lit, as `endsKey` names them; null: all */
+  lines: Set<string> | null;
   words: string;
 }
 
@@ -21,9 +24,16 @@ export class Lit {
       const { graph } = shown.model.stages[shown.stage];
       const chain = criticalPath(graph, heat?.of(shown.stage));
       const words = describePath(graph, chain, heat?.total ?? 0);
-      return { cards: new Set(shown.cards(chain.nodes)), words };
+      const ways = chain.nodes.map(node => [...shown.cards([node])]);
+      const lines = ways
+        .slice(1)
+        .flatMap((to, i) => ways[i].flatMap(src => to.map(dst => endsKey(src, dst))));
+      // An opened kernel is one step of the chain: what leads through it is lit as well.
+      const inside = ways.flatMap(way => way.flatMap(src => way.map(dst => endsKey(src, dst))));
+      return { cards: new Set(ways.flat()), lines: new Set([...lines, ...inside]), words };
     }
     const cards = shown.cards([...selected]);
-    return { cards: this.ways && cards.size > 0 ? relatives(shown.drawn, cards) : null, words: '' };
+    const some = this.ways && cards.size > 0;
+    return { cards: some ? relatives(shown.drawn, cards) : null, lines: null, words: '' };
   }
 }

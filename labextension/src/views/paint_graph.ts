@@ -5,6 +5,7 @@ import type { Drawn, Frame, Line } from './drawn';
 import { groupOfCard } from './group_tree';
 import { paintEdge, paintEdgeLabel, route, type Ends } from './paint_edge';
 import type { Warmth } from './heat';
+import { endsKey } from './lines';
 import { colorOf, paintNode, rings, warmColor, type NodeLook } from './paint_node';
 import { fitText, roundRect, strokeLine, write } from './paint_text';
 import type { Mark } from './stages';
@@ -36,6 +37,8 @@ export interface Scene {
   hovered: ReadonlySet<number>;
   /** cards on ways from and to the selection, the others are faint; null: none are traced */
   traced: ReadonlySet<number> | null;
+  /** the lines between them that are meant; null: all */
+  tracedLines: ReadonlySet<string> | null;
   byBuffer: boolean;
   /** by card, what it has of the last run's time; null: that is not shown */
   heat: ReadonlyMap<number, Warmth> | null;
@@ -170,9 +173,11 @@ function paintEdges(
       dstHome: motion ? (home.byId.get(line.dst) ?? dst) : dst
     };
     const points = route(line, ends);
-    const { selected, hovered, traced } = scene;
+    const { selected, hovered, traced, tracedLines } = scene;
     const near = [line.src, line.dst].some(id => selected.has(id) || hovered.has(id));
-    const lit = traced ? traced.has(line.src) && traced.has(line.dst) : near;
+    const both = traced?.has(line.src) && traced.has(line.dst);
+    const meant = tracedLines?.has(endsKey(line.src, line.dst)) ?? true;
+    const lit = traced ? both === true && meant : near;
     const strength = Math.min(src.alpha, dst.alpha) * alpha * (traced && !lit ? FAINT : 1);
     const down = home.direction === 'down';
     const { step } = scene;
