@@ -199,7 +199,7 @@ def test_the_panel_can_stand_below_and_as_a_tab(notebook):
     notebook.write("wide.ipynb", [f"{LOAD}\nnd.ones((3,)).asnumpy()", "nd.ones((4,)).asnumpy()"])
     notebook.open("wide.ipynb")
     run(notebook, 0)
-    notebook.wait_idle()
+    notebook.wait_idle(1)
     panel = notebook.page.locator(".hyb-live-panel")
     # Hidden before, it is told of what runs as soon as it is seen.
     if panel.is_visible():
