@@ -142,11 +142,18 @@ def why_changed(report: Report, verdict: Verdict) -> str:
     """Which arrays have other contents than the cell read or left."""
     read = dict.fromkeys(v.name for s in report.segments for v in s.inputs if v.name)
     outputs = {n for s in report.segments for n in s.graph.output_names}
-    own = [n for n in read if n in outputs or report.bound.get(n) is not None]
+    updated = {name for s in report.segments for name in _updated(s)}
+    own = [n for n in read if n in outputs | updated or report.bound.get(n) is not None]
     if own:
         return f"the cell itself has given {_listed(own, 'and')} new contents"
     names = _listed([*dict.fromkeys([*read, *verdict.unlike])], "or")
     return f"{names} has been written since the cell ran: run the cell again"
+
+
+def _updated(segment: Any) -> list[str]:
+    """Names of the inputs into which its program writes, as an optimizer's step does."""
+    written = [i for i in segment.compiled.program.plan.updates if i >= 0]
+    return [segment.inputs[i].name for i in written if i < len(segment.inputs)]
 
 
 def _listed(names: Sequence[str], word: str) -> str:

@@ -159,6 +159,21 @@ def test_a_cell_that_writes_to_what_it_reads_is_not_run_on_it(shell, body, kind)
     assert shell.report.run_stage("plan", on="random").seconds
 
 
+def test_a_step_of_a_trainer_says_which_weights_it_has_written(shell):
+    shell.run(
+        "net = mx.gluon.nn.Dense(2, prefix='d_')\nnet.initialize()\n"
+        "data = nd.ones((3, 4))\nnet(data)\n"
+        "trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})"
+    )
+    body = "with autograd.record():\n    l = net(data).sum()\nl.backward()\ntrainer.step(3)"
+    shell.hybridize(body, "--view none --force")
+    with pytest.raises(InputsChanged) as caught:
+        shell.report.run_stage("plan")
+    said = "the cell itself has given d_bias and d_weight new contents"
+    assert said in str(caught.value) and "data" not in str(caught.value)
+    assert shell.report.run_stage("plan", on="now").values
+
+
 def test_a_cell_that_overwrites_what_it_reads_says_so(shell):
     shell.hybridize("x[:] = x * 2", "--view none")
     with pytest.raises(InputsChanged, match="the cell itself has given x new contents"):
