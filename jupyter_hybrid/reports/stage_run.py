@@ -6,7 +6,7 @@ The graph runs as it stands at that stage, with no later pass, on arrays that ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from .. import _core
 from ..base import MXNetError
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 def run_stage(report: Report, name: str, on: On = "run", bounds: Bounds = FREE) -> StageRun:
     """See :meth:`Report.run_stage`."""
-    stage, before = report.stage(name), stage_before(report, name)
-    if not stage.parts:
+    if on not in get_args(On):
+        raise ValueError(f"on: expected one of {', '.join(get_args(On))}, got {on!r}")
+    if not report.stages:
         raise MXNetError("nothing of this cell was compiled: there is no stage to run")
+    stage, before = report.stage(name), stage_before(report, name)
     found = find_inputs(report.segments, report.namespace, on)
     sources = found.sources
     last = Ready(report.stages[-1], sources, bounds)

@@ -159,6 +159,15 @@ def test_a_cell_that_writes_to_what_it_reads_is_not_run_on_it(shell, body, kind)
     assert shell.report.run_stage("plan", on="random").seconds
 
 
+def test_what_there_is_not_is_said(shell):
+    shell.hybridize("y = x * 2\nz = y + 1", "--view none --force")
+    with pytest.raises(ValueError, match="on: expected one of run, now, random, got 'then'"):
+        shell.report.run_stage("fuse", on="then")
+    shell.hybridize("pass", "--view none --force")
+    with pytest.raises(MXNetError, match="nothing of this cell was compiled"):
+        shell.report.run_stage("fuse")
+
+
 def test_a_step_of_a_trainer_says_which_weights_it_has_written(shell):
     shell.run(
         "net = mx.gluon.nn.Dense(2, prefix='d_')\nnet.initialize()\n"
