@@ -17,6 +17,9 @@ import type { LiveConnection } from './live_connection';
 import type { LiveConnections } from './live_connections';
 import type { Viewers } from './viewers';
 
+/** What tells that the panel came into sight or went. */
+const SEEN = new Set(['after-attach', 'after-detach', 'after-show', 'after-hide']);
+
 export class LivePanel extends Widget {
   private readonly timelines = new Map<LiveConnection, Timeline>();
   private readonly heading = h('h2.hyb-panel-title', {}, 'Queue and devices');
@@ -51,24 +54,11 @@ export class LivePanel extends Widget {
     super.dispose();
   }
 
-  protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
-    this.watch();
-  }
-
-  protected override onAfterDetach(message: Message): void {
-    super.onAfterDetach(message);
-    this.watch();
-  }
-
-  protected override onAfterShow(message: Message): void {
-    super.onAfterShow(message);
-    this.watch();
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this.watch();
+  override processMessage(message: Message): void {
+    super.processMessage(message);
+    if (SEEN.has(message.type)) {
+      this.watch();
+    }
   }
 
   // The kernel sends only what is seen.
