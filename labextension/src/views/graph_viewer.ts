@@ -69,7 +69,7 @@ export class GraphViewer {
   private readonly tabs = new Map<View, HTMLButtonElement>();
   private readonly status = h('p.hyb-status', { role: 'status', 'aria-live': 'polite' });
   private readonly heatButton = h(
-    'button.hyb-heat',
+    'button.hyb-mode.hyb-heat',
     {
       type: 'button',
       'aria-pressed': 'false',

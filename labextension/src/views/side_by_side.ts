@@ -55,7 +55,7 @@ export class SideBySide {
     private readonly events: SideBySideEvents
   ) {
     this.button = h(
-      'button.hyb-heat.hyb-beside',
+      'button.hyb-mode.hyb-beside',
       {
         type: 'button',
         'aria-pressed': 'false',
