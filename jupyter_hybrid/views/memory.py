@@ -155,7 +155,7 @@ class _Shelf:
         values = [self._nodes[i] for i, _ in buffer["entries"]]
         return {
             "node": node.id + self._part.offset,
-            "label": self._label(entry) or node.op,
+            "label": self._label(entry) or node.op or f"{node.kind} without a name",
             "bytes": buffer["bytes"],
             "line": self._picture.line_of(node),
             "category": self._kinds[entry],
