@@ -16,7 +16,7 @@ from jupyter_hybrid.views.schema import Spec
 
 CELLS = {
     "a break": "import numpy as np\na = np.ones(5)\nb = a + 1\nprint(b)\nc = b * a\n",
-    "no name": "import numpy as np\nx = np.ones(3)\ny = x * np.array([1.0, 2.0, 3.0])\nz = y[[0, 2]]\n",
+    "no name": "import numpy as np\nx = np.ones(3)\nz = (x * np.array([1, 2, 3]))[[0, 2]]\n",
     "a loop": "t = 0\nfor i in range(500):\n    t += i * i\n",
 }
 
