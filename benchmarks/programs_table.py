@@ -35,8 +35,8 @@ def later(found: dict[str, Any]) -> float | None:
 
 
 def numpy_s(row: dict[str, Any], way: str, typed: bool = False) -> float:
-    """What a way is held against: plain NumPy, or the cell as people type it."""
-    return row["typed_s" if typed or way == "auto" else "plain_s"]
+    """What a way is held against, in its own process: plain NumPy, or the cell as typed."""
+    return {**row, **row.get(way, {})}["typed_s" if typed or way == "auto" else "plain_s"]
 
 
 def ratio(row: dict[str, Any], way: str, typed: bool = False) -> float | None:
