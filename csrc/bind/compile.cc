@@ -1,4 +1,6 @@
 // compile(), its stages, and programs in Python.
+#include <algorithm>
+
 #include "bind/create.h"
 #include "bind/graph_view.h"
 #include "bind/options.h"
@@ -154,26 +156,26 @@ CompileOptions compile_options(const CompileArguments& a) {
 
 namespace {
 
-// Arrays that a run overwrites have no reader left that the overwrite hook would have to look for.
-class SettledScope {
+// A flag of the thread, set meanwhile.
+class FlagScope {
  public:
-  explicit SettledScope(bool settled) : before_(thread_state().settled) {
-    thread_state().settled = settled;
-  }
-  ~SettledScope() { thread_state().settled = before_; }
+  FlagScope(bool* flag, bool value) : flag_(flag), before_(*flag) { *flag = value; }
+  ~FlagScope() { *flag_ = before_; }
 
  private:
+  bool* flag_;
   bool before_;
 };
 
-// One run; results that may still be computed.
+// One run; results that may still be computed. `settled`: arrays that it overwrites have no reader
+// left that the overwrite hook would have to look for.
 std::vector<NDArray> run_once(const Program& program, const std::vector<NDArray>& values,
                               const std::vector<uint64_t>& keys, const std::vector<bool>& donated,
                               const std::vector<NDArray>& targets, bool settled, const Context* ctx,
                               PyRunTimes* times) {
   mark_site();
   const PushScope push(true);
-  const SettledScope scope(settled);
+  const FlagScope scope(&thread_state().settled, settled);
   TimedRun timed(times);
   std::vector<NDArray> results = program.run(values, keys, donated, nullptr, ctx, targets);
   timed.watch(values, keys);
@@ -202,6 +204,8 @@ py::list run_numpy(const Program& program, const py::sequence& inputs,
     const bool is_ours = is_array(input.ptr());
     values.push_back(is_ours ? value_of(input, "Program.run") : shared_or_copied(input, ctx));
   }
+  const bool awaited = std::find(numpys.begin(), numpys.end(), true) != numpys.end();
+  const FlagScope scope(&thread_state().awaited, awaited);
   std::vector<NDArray> results = run_once(program, values, {}, {}, {}, false, nullptr, times);
   require(results.size() == numpys.size(), "Program.run_numpy: given ", numpys.size(),
           " flags for ", results.size(), " results");

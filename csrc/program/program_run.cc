@@ -152,8 +152,10 @@ std::vector<NDArray> result_arrays(const Impl& impl, const ProgramRun& run) {
 }  // namespace
 
 bool ends_when_interrupted(const Impl& impl) {
-  if (thread_state().on_interrupt != OnInterrupt::go_on) return true;
-  // It might never end.
+  return thread_state().on_interrupt != OnInterrupt::go_on || runs_programs(impl);
+}
+
+bool runs_programs(const Impl& impl) {
   return std::any_of(impl.kernels.begin(), impl.kernels.end(), [](const ProgramKernel& k) {
     return k.op_def != nullptr && runs_programs(*k.op_def);
   });

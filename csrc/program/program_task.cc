@@ -311,8 +311,14 @@ struct ProgramTask : engine::Task {
 };
 
 // A program stands for several operators, and its caller waits for one answer: it may take 2.5
-// times (20 us) what a single operator may before a queue is worth its wake.
-constexpr double kInlineFactor = 0.4;
+// times (20 us) what a single operator may before a queue is worth its wake. Where the caller waits
+// at once, nothing is gained by a queue: it only has to hear of interruptions soon (500 us).
+constexpr double kInlineFactor = 0.4, kAwaitedFactor = 0.016;
+
+bool may_run_inline(const Impl& impl, Context ctx) {
+  const bool awaited = thread_state().awaited && !runs_programs(impl);
+  return engine::may_inline(impl.cost_ns * (awaited ? kAwaitedFactor : kInlineFactor), ctx);
+}
 
 void run_inline(const Impl& impl, const ProgramRun& run, const engine::Props& props) {
   InlineTracer tracer{props};
@@ -372,7 +378,7 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
     if (impl->may_overwrite[i]) ready = ready && ready_to_write(*run.inputs[i].storage);
   }
   for (const NDArray& a : run.given) ready = ready && ready_to_write(*a.storage);
-  if (ready && engine::may_inline(impl->cost_ns * kInlineFactor, run.ctx)) {
+  if (ready && may_run_inline(*impl, run.ctx)) {
     run_inline(*impl, run, props);
     return;
   }

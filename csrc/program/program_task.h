@@ -27,6 +27,7 @@ void submit(const std::shared_ptr<const Program::Impl>& impl, ProgramRun run,
             const std::vector<uint64_t>& keys, bool ready);
 
 bool ends_when_interrupted(const Program::Impl& impl);  // as this thread submits it now
+bool runs_programs(const Program::Impl& impl);  // in a kernel, as loops do, that might never end
 
 // All kernels now, on this thread and untraced. Throws Error with the failing kernel's line.
 void run_untraced(const Program::Impl& impl, const ProgramRun& run, Resources& resources);
