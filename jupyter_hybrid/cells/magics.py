@@ -294,7 +294,7 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     compiled = way == "compiled"
     start, ran = ways.clock(), None
     if compiled:
-        value, ran = run_compiled(prepared, namespace)
+        value, ran = run_compiled(prepared, namespace, known.hot_share)
     else:
         value = run_imperatively(prepared, namespace)
     took = ways.clock() - start

@@ -36,16 +36,21 @@ def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     return value
 
 
-def run_compiled(cell: Cell, namespace: dict[str, Any]) -> tuple[Any, RanAlone]:
+def run_compiled(
+    cell: Cell, namespace: dict[str, Any], hot_share: float = 1.0
+) -> tuple[Any, RanAlone]:
     """Executes the cell as written, but for loops that run compiled, while nobody looks on; (value
     of the last expression, what is told of these loops).
+
+    Args:
+        hot_share: of the time that a loop runs as written before it is compiled.
     """
     __tracebackhide__ = True
     if trace_state.recorder() is not None or watching():
         return run_imperatively(cell, namespace), RanAlone(take_turns=True)
     value = None
     try:
-        with install().alone() as ran:
+        with install().alone(hot_share) as ran:
             for code in cell.codes("compiled"):
                 value = eval(code, namespace)
     except BaseException as error:

@@ -23,7 +23,6 @@ from ..capture.source.compiled import RanAlone
 from ..capture.source.loops_ran import LoopRan, LoopsRan, compiled, refused_among, scalar
 from ..capture.source.patience import CONTACTS
 from ..reports.listing import places
-from ..reports.loops import loops_of
 from ..reports.report import Report
 from . import skip
 
@@ -36,7 +35,11 @@ _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and secon
 _CHEAP_S = 0.05  # takes so little that a first run's word is not enough
 _TRIAL = 3  # runs of the best way before another trial
 _TWICE = 2  # runs of a way, so that one is not its first
-_TRIES = 5  # runs with loops that may get compiled
+_TRIES = 8  # runs with loops that may get compiled
+# What runs again may run often: a loop is compiled the sooner, of the time after which a first run
+# does. A run that compiles some, or waits for that, says little of those to come.
+_HOT_SHARES = (1.0, 0.25, 1 / 16)
+_FAIR = 0.1  # of a run, compiling takes less
 _OFTEN, _WORTH_S = 3, 3e-4  # runs and seconds from which a look pays whether its body is needed
 _LONG_S = 0.005  # in mode auto: what takes less is not recorded
 clock = time.perf_counter
@@ -112,6 +115,7 @@ class Ways:
     _saved_s: float = 0.0  # ... and how much less that is than as written
     _gains: bool = False  # so much that nothing as written has to be tried
     _is_warming: bool = False  # no loop ran compiled, but some may
+    _warming_s: dict[str, float] = field(default_factory=dict)  # a way's run that does not count
     _tries: int = 0  # runs in which loops could run compiled, ...
     _compiled_runs: int = 0  # ... and in which some did, the first of which compiles them
     _told: tuple[str, int] | None = None
@@ -179,31 +183,43 @@ class Ways:
         ratio, slack_s = _UNSEEN if self.options.view == "none" else _DRAWN
         return took.seconds > ratio * other_s + slack_s
 
+    @property
+    def hot_share(self) -> float:
+        """Of the time that a loop runs as written before the next run compiles it."""
+        return _HOT_SHARES[min(self._tries, len(_HOT_SHARES) - 1)]
+
     def ran_alone(self, way: Way, took: float, ran: RanAlone | None) -> Report:
         """After a run that was not recorded and took so many seconds: its report.
 
         Args:
             ran: what a compiled one has found out about its loops.
         """
+        is_fair = ran is None or self._is_fair(ran, took)
+        compile_s = ran.compile_s if ran is not None else 0.0
         report = Report(self.cell, self.options, [], self.left, [], {}, mode="imperative")
         self._ran = ran or RanAlone()
         if ran is not None:
-            self._heard(ran)
-        if seen := self._seen(took):
-            report.units = loops_of(seen, self.cell)
+            self._heard(ran, is_fair)
+        report.loops = self._seen(took)
         if way == "compiled":
-            is_long = took > _LONG_S and not self._ran.are_cold
-            is_short = took < _WORTH_S and self._tries >= _TWICE
+            is_long = took - compile_s > _LONG_S and not self._ran.are_cold
+            is_short = took - compile_s < _WORTH_S and self._tries >= _TWICE
             if self._is_warming and (is_long or is_short):
                 self.has_units = False  # its loops don't gain, or there is nothing to be gained
             if not self.has_units:
                 self.took.pop("compiled", None)
-                if self._is_warming:
-                    self.last = way
+                if self._is_warming:  # as others will, but for the looking
+                    self.last = "written"
                     return report
                 way = "written"  # that is what it was
             self._gains = self._saved_s > _SURELY * took
-        self._note(way, took)
+        if way == "written":
+            self._note(way, took)
+        elif is_fair:
+            self._note(way, took - compile_s)
+        else:
+            way = "written" if self._is_warming else way
+            self._warming_s = {way: took - compile_s}
         self.last = way
         if self.left or self.in_graph:
             report.graph_breaks = places([*self.left, (None, str(self.figures()))], {})
@@ -214,7 +230,12 @@ class Ways:
         known, self._told = self._told, (self.last, len(self.took))
         return self._told != known
 
-    def _heard(self, ran: RanAlone) -> None:
+    def _is_fair(self, ran: RanAlone, took: float) -> bool:
+        """Will later runs take about as long, but for compiling?"""
+        is_warm = not ran.warm_up and ran.compile_s < _FAIR * took
+        return is_warm or took - ran.compile_s > _CHEAP_S or self._tries + 1 >= _TRIES
+
+    def _heard(self, ran: RanAlone, is_fair: bool) -> None:
         units = compiled(ran.loops)
         self.has_units = bool(units) or ran.take_turns
         self._is_warming = not units and ran.take_turns
@@ -223,7 +244,7 @@ class Ways:
             if written := self.took.get("written"):
                 for unit in units:  # no loop takes longer than its cell: its first steps were cold
                     unit.written_s = min(unit.written_s, written.seconds)
-            self._compiled_runs += 1
+            self._compiled_runs += is_fair
             self._units_s = sum(unit.seconds for unit in units)
             self._scalars_s = sum(unit.seconds for unit in scalar(ran.loops))
             self._saved_s = sum(unit.written_s for unit in units) - self._units_s
@@ -243,7 +264,8 @@ class Ways:
 
     def figures(self) -> Figures:
         """How the cell ran last, and what that and the other ways take."""
-        return Figures(self.last, {way: known.seconds for way, known in self.took.items()})
+        took = {way: known.seconds for way, known in self.took.items()}
+        return Figures(self.last, self._warming_s | took)
 
     def ran(self, way: str, took: float) -> None:
         """A run of its programs, with its body or without, took so many seconds."""

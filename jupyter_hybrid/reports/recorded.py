@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..capture.recording import Recording
 from . import why_compiled
-from .loops import loops_of
 from .report import Report
 
 
@@ -22,7 +21,7 @@ def report_of(recording: Recording, error: BaseException | None = None) -> Repor
         spent=recorder.spent,
     )
     report.namespace = recorder.namespace
-    report.units = loops_of(recorder.loops.values(), recorder.cell)
+    report.loops = list(recorder.loops.values())
     report.computed = recorder.later.taken()
     if error is not None:
         report.failed_with(error)

@@ -17,9 +17,10 @@ from ..capture.compute import Key, Segment
 from ..capture.deferred import Deferred
 from ..capture.durations import seconds
 from ..capture.options import Options
+from ..capture.source.loops_ran import LoopRan
 from ..capture.spent import Place, Spent
 from .listing import Break, places
-from .loops import Loop
+from .loops import Loop, loops_of
 from .names import Choice, Names, Switches
 from .stage_inputs import On
 from .stage_result import StageRun
@@ -108,7 +109,7 @@ class Report:
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
-        self.units: list[Loop] = []
+        self.loops: Sequence[LoopRan] = ()  # that the run has looked at
         self.nets: dict[str, int] = {}
         self.ran_as: object = ""
         self.compared_later: Callable[[], list[Difference] | None] | None = None
@@ -127,6 +128,10 @@ class Report:
     @cached_property
     def differences(self) -> list[Difference] | None:
         return self.compared_later() if self.compared_later is not None else None
+
+    @cached_property
+    def units(self) -> list[Loop]:
+        return loops_of(self.loops, self.cell)
 
     @cached_property
     def ran(self) -> str:

@@ -100,6 +100,16 @@ def test_a_loop_that_takes_no_time_is_not_compiled(shell, steps, monkeypatch):
     assert "as written" in mx.report().ran and not mx.report().units
 
 
+def test_a_loop_that_runs_again_is_compiled_sooner(shell, steps, monkeypatch):
+    monkeypatch.setattr(ways, "_HOT_SHARES", (1.0, 1e-18))
+    monkeypatch.setattr(compiled, "HOT_S", 1e9)
+    shell.run(SETUP)
+    for _ in range(2):
+        shell.run(LOOP + "# sooner\n")
+    assert steps == [299]
+    assert "way       the cell runs with its loops compiled" in repr(mx.report())
+
+
 @pytest.mark.parametrize("hot_s", [0.0, 1e-9, 1e9])
 def test_an_error_is_pythons(shell, steps, monkeypatch, hot_s):
     monkeypatch.setattr(compiled, "HOT_S", hot_s)

@@ -72,5 +72,36 @@ def test_no_loop_is_said_to_take_longer_than_its_cell():
         ways = made(None, auto=True)
         ways._took("written", 0.002)
         ran = LoopRan(FORGOTTEN, made=unit, steps=9, seconds=1e-4, written_s=cold_s)
-        ways._heard(RanAlone({FORGOTTEN: ran}))
+        ways._heard(RanAlone({FORGOTTEN: ran}), is_fair=True)
         assert ran.written_s == told_s
+
+
+def test_runs_that_compile_or_wait_for_it_are_no_trial():
+    """Each compiles another loop; later ones take a third of what the cell takes as written."""
+    unit: Any = SimpleNamespace(whole=False)
+    ran = LoopRan(FORGOTTEN, made=unit, steps=9, seconds=1e-5, written_s=1e-3)
+    ways, shares, went = made(None, auto=True), [], []
+    for run in range(10):
+        went.append(ways.way(False))
+        shares.append(ways.hot_share)
+        if went[-1] == "written":
+            ways.ran_alone("written", 0.0009, None)
+            continue
+        new = run < 3
+        told = RanAlone({FORGOTTEN: ran}, take_turns=new, warm_up=new, compile_s=0.004 * new)
+        ways.ran_alone("compiled", 0.006 if new else 0.0003, told)
+    assert went == ["compiled"] * 5 + ["written"] * 2 + ["compiled"] * 3
+    assert shares[:3] == sorted(set(shares), reverse=True)  # sooner where it runs again
+    assert ways.took["compiled"].seconds == 0.0003
+
+
+def test_a_cell_is_not_tried_for_ever():
+    """Some loop never runs for long enough to be compiled."""
+    unit: Any = SimpleNamespace(whole=False)
+    ran = LoopRan(FORGOTTEN, made=unit, steps=9, seconds=1e-5, written_s=1e-3)
+    ways, went = made(None, auto=True), []
+    for _ in range(20):
+        went.append(ways.way(False))
+        told = RanAlone({FORGOTTEN: ran}, take_turns=True, warm_up=True)
+        ways.ran_alone(went[-1], 0.001 if went[-1] == "written" else 0.002, told)
+    assert "written" in went[:11] and went[11:].count("compiled") < 3

@@ -237,12 +237,16 @@ class RanAlone:
         loops: what is said of those that were tried.
         take_turns: did others run as written, which may be compiled in another run?
         are_cold: some of these will be: a comprehension is not compiled in its first long run.
+        warm_up: did loops or comprehensions run as written for not having run for long enough?
+        compile_s: what rewriting and compiling took of the run, which later ones don't pay.
         functions: the numbers of the loops of functions that were called.
     """
 
     loops: LoopsRan = field(default_factory=dict)
     take_turns: bool = False
     are_cold: bool = False
+    warm_up: bool = False
+    compile_s: float = 0.0
     functions: list[range] = field(default_factory=list)
 
 
@@ -263,12 +267,14 @@ class Tried(Compiled):
         self.steps_done = 0
         self._start = self._then = self._now()
         self._as_written = not self.place.pace.goes_by_unit()
-        self._is_cold = self.place.ran_s < HOT_S
+        self._hot_s = HOT_S * hooks.hot_share
+        self._is_cold = self.place.ran_s < self._hot_s
         self._may_wait = top == 1
-        unit = self.place.unit
+        unit, alone = self.place.unit, hooks.ran_alone
         may_run = unit is not None and not unit.refused
-        if may_run and hooks.ran_alone is not None and (self._as_written or self._is_cold):
-            hooks.ran_alone.take_turns = True
+        if may_run and alone is not None and (self._as_written or self._is_cold):
+            alone.take_turns = True
+            alone.warm_up = alone.warm_up or not self._as_written
 
     def __iter__(self) -> Tried:
         return self
@@ -293,7 +299,7 @@ class Tried(Compiled):
 
     def _until_hot(self) -> Iterator[Any]:
         """Steps as written."""
-        while self.place.ran_s < HOT_S:
+        while self.place.ran_s < self._hot_s:
             try:
                 yield self._next()
             except StopIteration:

@@ -62,6 +62,7 @@ class Comprehensions:
     """Mixed into the runtime."""
 
     ran_alone: RanAlone | None
+    hot_share: float
 
     def __init__(self) -> None:
         self._others: Any = ()
@@ -78,12 +79,13 @@ class Comprehensions:
                 found.count = len(values)
             except OverflowError:  # a range of more steps than anybody takes
                 return found
-            found.is_cold = place.ran_s < compiled.HOT_S
+            found.is_cold = place.ran_s < compiled.HOT_S * self.hot_share
             found.is_tried = (
                 not found.is_cold and place.pace.goes_by_unit() and not watching_lately()
             )
             alone.take_turns = alone.take_turns or not found.is_tried
             alone.are_cold = alone.are_cold or found.is_cold
+            alone.warm_up = alone.warm_up or found.is_cold
             if found.is_tried:
                 whole = consumer in _WHOLE
                 self._by_unit(found, values, sys._getframe(1), alone, whole)

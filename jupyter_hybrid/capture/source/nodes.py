@@ -31,17 +31,18 @@ _parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Global: (), ast.Non
 class Rewriting:
     """Around the rewriting, and what units are made of: such trees have no circles, and so many new
     objects would make the collector go through all that is alive. ``seconds`` is what it has taken
-    in this process."""
+    in this process; one inside another is counted once."""
 
     seconds = 0.0
 
     def __enter__(self) -> None:
         self._collects = gc.isenabled()
         gc.disable()
+        self._before = Rewriting.seconds
         self._since = time.perf_counter()
 
     def __exit__(self, *_: Any) -> None:
-        Rewriting.seconds += time.perf_counter() - self._since
+        Rewriting.seconds = self._before + time.perf_counter() - self._since
         if self._collects:
             gc.enable()
 

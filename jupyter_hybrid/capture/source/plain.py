@@ -19,6 +19,7 @@ from .awaited import Awaited, Managed
 from .compiled import RanAlone, Tried, goes_by_index
 from .comprehensions import Comprehensions
 from .loops import FORGOTTEN, may_try, place_of
+from .nodes import Rewriting
 from .patience import Phases
 from .quiet import Search
 
@@ -45,6 +46,7 @@ class PlainCopies(Comprehensions):
         self._locals: dict[str, Any] = {}
         self._outcome: Outcome | None = None  # of a unit
         self.ran_alone: RanAlone | None = None  # of a cell that runs with units alone
+        self.hot_share = 1.0  # of the time after which its loops are compiled
         self._in_vain: dict[int, int] = {}  # calls of functions that nothing is tried in
         self._calls: dict[int, tuple[int, int]] = {}  # others, and loops begun before them
         self._begun = 0  # loops of cells that run so
@@ -176,14 +178,20 @@ class PlainCopies(Comprehensions):
         self._calls[number] = calls, begun
 
     @contextmanager
-    def alone(self) -> Iterator[RanAlone]:
-        """Around a cell that runs so; what is told of that."""
-        outer = self.ran_alone, self._with_units
-        self.ran_alone, self._with_units = RanAlone(), {}
+    def alone(self, hot_share: float = 1.0) -> Iterator[RanAlone]:
+        """Around a cell that runs so; what is told of that.
+
+        Args:
+            hot_share: of the time that its loops run as written before they are compiled.
+        """
+        outer = self.ran_alone, self._with_units, self.hot_share
+        rewritten_s = Rewriting.seconds
+        self.ran_alone, self._with_units, self.hot_share = RanAlone(), {}, hot_share
         try:
             yield self.ran_alone
+            self.ran_alone.compile_s = Rewriting.seconds - rewritten_s
         finally:
-            self.ran_alone, self._with_units = outer
+            self.ran_alone, self._with_units, self.hot_share = outer
 
     # Units: the loop's steps that run compiled, before others run as written.
     def unit(self) -> bool:
