@@ -30,7 +30,7 @@ def categories(part: Part, parameters: set[int]) -> dict[Entry, Category]:
                 kinds[entry] = "parameter" if node.id + part.offset in parameters else "input"
             elif node.kind == "constant":
                 kinds[entry] = "constant"
-            elif is_gradient(_scope(node, entry[1])):
+            elif is_gradient(maker(node, entry[1]).scope):
                 kinds[entry] = "gradient"
             elif entry in results:
                 kinds[entry] = "result"
@@ -44,9 +44,9 @@ def _is_backward(node: Any) -> bool:
     return any(is_gradient(member.scope) for member in (node, *node.members))
 
 
-def _scope(node: Any, out: int) -> str:
-    """Of the operator that makes this value: a kernel may make forward values and gradients."""
+def maker(node: Any, out: int) -> Any:
+    """The operator that makes this value: a kernel holds several."""
     if not node.members:
-        return str(node.scope)
+        return node
     made_by, _ = node.member_outputs[out]
-    return next((str(m.scope) for m in node.members if m.id == made_by), str(node.scope))
+    return next((m for m in node.members if m.id == made_by), node)

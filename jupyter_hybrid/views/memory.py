@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from .cards import name_in_block, node_label, user_name
-from .categories import Entry, categories
+from .categories import Entry, categories, maker
 from .group_paths import GIVEN
 from .parts import Part
 from .planners import compared
@@ -123,13 +123,12 @@ class _Shelf:
 
     def buffer(self, buffer: dict[str, Any], number: int) -> Buffer:
         """One that the program makes."""
-        part, nodes = self._part, self._nodes
+        part = self._part
         entries: list[Entry] = buffer["entries"]
         copied = not entries  # when all is computed, so that no two results share memory
         if copied and buffer["kind"] == "output":
             entries = [part.graph.outputs[buffer["index"]]]
         ids = [node for node, _ in entries]
-        owner = nodes.get(ids[0]) if ids else None
         label = " → ".join(dict.fromkeys(map(self._label, entries))) or "a value put aside"
         if copied and ids:
             label = f"copy of {label}"
@@ -143,9 +142,9 @@ class _Shelf:
             "start": start,
             "end": buffer["end"] + self._first,
             "kind": buffer["kind"],
-            "line": self._picture.line_of(owner) if owner is not None else None,
+            "line": self._line(entries[0]) if entries else None,
             "shares": [],
-            "values": self._copy(ids, label, start) if copied else self._values(entries),
+            "values": self._copy(entries, label, start) if copied else self._values(entries),
         }
 
     def held(self, buffer: dict[str, Any], end: int) -> Held:
@@ -170,10 +169,14 @@ class _Shelf:
         node = self._nodes.get(id_)
         if node is None:
             return str(id_)
-        made_by = node.member_outputs[out][0] if node.members else id_
-        own = self._picture.names.get(made_by + self._part.offset)
+        own = self._picture.names.get(maker(node, out).id + self._part.offset)
         given = "" if node.members else user_name(self._picture.names, node, self._part.offset)
         return own or given or name_in_block(node)
+
+    def _line(self, entry: Entry) -> int | None:
+        """Of its operator: a kernel may make values of several lines."""
+        node = self._nodes.get(entry[0])
+        return None if node is None else self._picture.line_of(maker(node, entry[1]))
 
     def _values(self, entries: Sequence[Entry]) -> list[Value]:
         """What it holds, one after the other; a view of a value is the same value."""
@@ -185,11 +188,13 @@ class _Shelf:
                 "label": self._label(e),
                 "start": step,
                 "category": self._kinds[e],
+                "line": self._line(e),
             }
             for step, e in kept
         ]
 
-    def _copy(self, ids: list[int], label: str, start: int) -> list[Value]:
-        node = ids[0] + self._part.offset if ids else -1
-        category: Category = "result" if ids else "temporary"
-        return [{"node": node, "label": label, "start": start, "category": category}]
+    def _copy(self, entries: Sequence[Entry], label: str, start: int) -> list[Value]:
+        node = entries[0][0] + self._part.offset if entries else -1
+        category: Category = "result" if entries else "temporary"
+        line = self._line(entries[0]) if entries else None
+        return [{"node": node, "label": label, "start": start, "category": category, "line": line}]

@@ -234,6 +234,7 @@ class Value(TypedDict):
     label: Text
     start: int
     category: Category
+    line: Annotated[int | None, Or(None), "of its operator; a kernel's values have several"]
 
 
 class Held(TypedDict):

@@ -194,6 +194,8 @@ export interface Value {
   label: string;
   start: number;
   category: Category;
+  /** of its operator; a kernel's values have several */
+  line: number | null;
 }
 
 /** An array of the caller's, alive all the while; `written`: the program fills it. */

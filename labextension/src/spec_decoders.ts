@@ -167,7 +167,8 @@ const value = object<Value>({
   node: integer,
   label: or(string, ''),
   start: integer,
-  category: choice(CATEGORIES)
+  category: choice(CATEGORIES),
+  line: or(integer, null)
 });
 
 const held = object<Held>({

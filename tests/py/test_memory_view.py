@@ -134,6 +134,16 @@ def test_a_kernel_of_two_values_names_both(shell):
     assert sorted(v[-1] for v in values) == ["e", "h"]
 
 
+def test_a_kernel_makes_each_value_for_its_own_line(shell):
+    shell.run(SETUP + "x = np.ones((40, 30))")
+    shell.hybridize("a = x * 2\nb = np.exp(a)\nc = np.tanh(b) - 1", "--view none --force")
+    memory = memory_of(shell)
+    assert len(memory["steps"]) == 1
+    lines = {v["label"]: v["line"] for b in memory["buffers"] for v in b["values"]}
+    assert lines == {"a": 2, "b": 3, "c": 4}
+    assert sorted(b["line"] for b in memory["buffers"]) == [2, 3, 4]
+
+
 def test_a_parallel_plan_is_not_compared_with_what_may_not_be_done(shell):
     shell.run(SETUP + "x = np.ones((40, 50))")
     shell.hybridize("a = x @ x.T\nb = np.exp(a) @ x", "--view none --force --plan parallel")

@@ -1,5 +1,5 @@
 // What each line of the cell holds in memory; no drawing here.
-import type { Memory } from '../spec';
+import type { Buffer, Memory } from '../spec';
 import { valueAt } from './live_bytes';
 
 export interface LineBytes {
@@ -12,35 +12,42 @@ export interface LineBytes {
   nodes: number[];
 }
 
-/** Only of what the program makes; a fused kernel counts where the picture says that it stands. */
+/** Only of what the program makes: each value at its own line, also where a kernel makes several. */
 export function bytesByLine(memory: Memory, peak: number): LineBytes[] {
-  const rows = new Map<number, LineBytes>();
-  const row = (step: number) => {
-    const line = memory.steps[step]?.line ?? null;
+  const rows = new Map<number, Omit<LineBytes, 'nodes'> & { nodes: Set<number> }>();
+  const row = (line: number | null) => {
     if (line === null) {
       return null;
     }
-    const found = rows.get(line) ?? { line, atPeak: 0, started: 0, nodes: [] };
+    const found = rows.get(line) ?? { line, atPeak: 0, started: 0, nodes: new Set<number>() };
     rows.set(line, found);
     return found;
   };
-  for (const { step, node } of memory.steps) {
-    row(step)?.nodes.push(node);
-  }
-  for (const buffer of memory.buffers) {
-    if (buffer.kind === 'input') {
-      continue;
+  const stepLine = (step: number) => memory.steps[step]?.line ?? null;
+  const made = memory.buffers.filter(buffer => buffer.kind !== 'input');
+  // Older files tell no lines of values: those of their steps.
+  const told = made.some(({ values }) => values.some(({ line }) => line !== null));
+  const at = (buffer: Buffer, value: Buffer['values'][number] | undefined) => {
+    const found = row(told && value ? value.line : stepLine(value?.start ?? buffer.start));
+    if (value) {
+      found?.nodes.add(value.node);
     }
-    const starts = row(buffer.values[0]?.start ?? buffer.start);
+    return found;
+  };
+  for (const { step, node } of memory.steps) {
+    row(stepLine(step))?.nodes.add(node);
+  }
+  for (const buffer of made) {
+    const starts = at(buffer, buffer.values[0]);
     if (starts) {
       starts.started += buffer.bytes;
     }
     if (buffer.start <= peak && peak <= buffer.end) {
-      const holds = row(valueAt(buffer, peak)?.start ?? buffer.start);
+      const holds = at(buffer, valueAt(buffer, peak));
       if (holds) {
         holds.atPeak += buffer.bytes;
       }
     }
   }
-  return [...rows.values()];
+  return [...rows.values()].map(found => ({ ...found, nodes: [...found.nodes] }));
 }

@@ -7,11 +7,12 @@ import { bytesByLine } from './line_bytes';
 import { aliveAt, columnsOf, liveBytes, type LiveBytes } from './live_bytes';
 import { describeStep } from './live_words';
 
-const value = (node: number, start: number, category: Category) => ({
+const value = (node: number, start: number, category: Category, line: number | null = null) => ({
   node,
   label: `v${node}`,
   start,
-  category
+  category,
+  line
 });
 const held = { node: 9, label: 'w', bytes: 7, line: null, written: false, start: 0, end: 3 };
 
@@ -86,7 +87,22 @@ it('tells what each line starts and holds', () => {
   expect(bytesByLine(step, 2)).toEqual([
     { line: 1, atPeak: 0, started: 30, nodes: [1] },
     { line: 2, atPeak: 0, started: 20, nodes: [2] },
-    { line: 3, atPeak: 40, started: 10, nodes: [3] }
+    { line: 3, atPeak: 40, started: 10, nodes: [3, 4] }
+  ]);
+});
+
+it('counts what a kernel makes at the line of each value', () => {
+  const kernel = memory(
+    [
+      { bytes: 30, values: [value(5, 0, 'temporary', 2)] },
+      { bytes: 8, kind: 'output', values: [value(5, 0, 'result', 4)] },
+      { bytes: 1, values: [value(5, 0, 'temporary', null)] }
+    ],
+    { steps: [{ step: 0, node: 5, label: 'kernel', line: 4 }] }
+  );
+  expect(bytesByLine(kernel, 0)).toEqual([
+    { line: 4, atPeak: 8, started: 8, nodes: [5] },
+    { line: 2, atPeak: 30, started: 30, nodes: [5] }
   ]);
 });
 
