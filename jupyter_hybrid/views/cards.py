@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from .edges import shape_text
 from .group_paths import is_gradient
-from .notation import notation, number_text, other_attributes, short
+from .notation import THEN, notation, number_text, other_attributes, short
 from .schema import Family
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
@@ -33,7 +33,7 @@ def node_label(node: Any, name: str, operands: Sequence[str] | None = None) -> s
         return str((node.text or "effect").partition("(")[0])
     if node.kind == "fused":
         ops = [short(m) for m in node.members]
-        op = " · ".join(ops if len(ops) <= 4 else [*ops[:2], f"… {len(ops) - 3} more …", ops[-1]])
+        op = THEN.join(ops if len(ops) <= 4 else [*ops[:2], f"… {len(ops) - 3} more …", ops[-1]])
     else:
         op = short(node) if operands is None else notation(node, operands)
     return f"{name} = {op}" if name else op

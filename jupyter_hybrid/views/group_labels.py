@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .notation import THEN
 from .schema import GroupKind
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def label_of_passes(passes: Sequence[Sequence[str]], lines: Sequence[int | None]
     told = [label for label in labels if label != "identity"] or labels
     if len(told) > _MOST_TOLD:
         told = [told[0], f"… {len(told) - 2} more …", told[-1]]
-    return f"{' · '.join(told)} {times}"
+    return f"{THEN.join(told)} {times}"
 
 
 def label_of_range(

@@ -14,6 +14,7 @@ _INFIX = {
 }  # fmt: skip
 _LONGEST = 28
 UNNAMED = "·"  # a value without a name
+THEN = " → "  # between operators that run one after the other
 
 
 def notation(node: Any, operands: Sequence[str]) -> str:

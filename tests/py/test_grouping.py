@@ -364,7 +364,7 @@ def test_a_rolled_out_loop_without_lines_is_one_repeat():
     for _ in range(16):
         x = sym.tanh(x * 2 + sym.exp(x))
     spec = spec_of(x)
-    assert level(spec) == ["mul_scalar · exp · add · tanh ×16"]
+    assert level(spec) == ["mul_scalar → exp → add → tanh ×16"]
     assert [g["kind"] for g in spec["groups"]] == ["repeat", *["step"] * 16]
     assert_sound(spec)
 

@@ -292,7 +292,8 @@ def test_cards_are_written_as_in_a_textbook():
     assert any(label.startswith("e = ") and "·" not in label for label in told)
     fused = [n for s in spec_of(shell.report)["stages"] for n in s["graph"]["nodes"]
              if n["kind"] == "fused"]  # fmt: skip
-    assert any("* 2" in n["label"] for n in fused)
+    assert any("* 2 → " in n["label"] for n in fused)
+    assert not any("·" in n["label"] for n in fused)  # that is a value without a name
     x = sym.var("x")
     scalars = [x + 123456789, x * 0.5, 2 - x, x * 2.0, sym.var("a - b") * 2, x / 0.1234567890123]
     labels = {spec_of(y)["stages"][0]["graph"]["nodes"][-1]["label"] for y in scalars}
