@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
+from ..array_bytes import nbytes
 from ..base import MXNetError
 from ..np_face import TracedArray
 from ..np_face.float_errors import unheard
 from . import float_warnings
-from .bytes import nbytes
 from .compute import Ran, compute, with_families
 from .options import Options
 from .reached import Reached

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from ..capture.bytes import nbytes
+from ..array_bytes import nbytes
 from ..capture.cell import Cell
 from ..capture.compute import Key, Segment
 from ..capture.float_warnings import needed

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..array_bytes import nbytes
 from ..base import MXNetError
-from ..capture.bytes import nbytes
 
 _SHOWN = 6  # elements of a preview
 _MOST_BYTES = 1 << 30  # of all values together, which are held for a moment

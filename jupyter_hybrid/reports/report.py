@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jupyter_hybrid
 
 from .. import _core
-from ..capture.bytes import imperative_peak, nbytes
+from ..array_bytes import imperative_peak, nbytes
 from ..capture.cell import Cell
 from ..capture.compute import Key, Segment
 from ..capture.deferred import Deferred
@@ -42,7 +42,9 @@ class Report:
     Attributes:
         stages: list of :class:`ReportStage`, "written" first, "plan" last.
         kernels: list of :class:`Kernel` that the compiled cell launches.
-        bytes_imperative: peak when every binding lives to the cell's end.
+        bytes_imperative: peak when the cell runs one by one: an array for each value until its
+            last use, to the cell's end where a name holds it. What is written into arrays that
+            were there before takes none.
         bytes_planned: peak of logical bytes of the buffers that the cell creates.
         bytes_lower_bound: what no plan for the same buffers can go below.
         arena_bytes: reusable memory taken from the pool, aligned.
@@ -168,7 +170,9 @@ class Report:
             entries = {v.entry for v in segment.drawn if v.key in held}
             entries |= {v.entry for v in segment.outputs}
             plan = segment.compiled.program.plan
-            imperative = max(imperative, kept + imperative_peak(segment.graph, entries))
+            outputs = [v.entry for v in segment.outputs]
+            one_by_one = imperative_peak(segment.graph, entries, outputs, segment.updates)
+            imperative = max(imperative, kept + one_by_one)
             planned = max(planned, kept + plan.planned_bytes)
             lower_bound = max(lower_bound, kept + plan.lower_bound_bytes)
             arena = max(arena, plan.arena_bytes)

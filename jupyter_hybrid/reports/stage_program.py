@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
+from ..array_bytes import nbytes
 from ..base import MXNetError
-from ..capture.bytes import nbytes
 from ..capture.durations import seconds
 from .stage_inputs import Sources, given_to
 from .stages import ReportStage

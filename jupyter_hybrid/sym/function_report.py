@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
+from ..array_bytes import imperative_of
 
 __all__ = ["FunctionReport"]
 
@@ -41,8 +42,8 @@ class FunctionReport:
 
     @property
     def bytes_imperative(self) -> int:
-        """Bytes of all values together, as if each lived to the end."""
-        return int(self.plan.imperative_bytes)
+        """Peak of bytes when it runs one by one, an array for each value until its last use."""
+        return imperative_of(self.compiled)
 
     @property
     def implicit_edges(self) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from ..capture.bytes import nbytes
+from ..array_bytes import nbytes
 from .schema import Edge
 
 _MOST_NODES = 1000  # beyond, nobody sees single edges

@@ -75,7 +75,7 @@ def memory_of(picture: Picture, parameters: set[int]) -> Memory | None:
         placed += [numbers[b] for b in part.plan.placed if b in numbers]
 
     def most(total: int | float | None, sizes: list[int]) -> int:
-        return int(total or max(sizes))
+        return int(max(sizes) if total is None else total)
 
     totals, plans = picture.totals, [part.plan for part in picture.parts]
     largest = max(range(len(plans)), key=lambda i: plans[i].arena_bytes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from .. import _core
+from ..array_bytes import imperative_of
 from ..base import MXNetError
 from ..reports.names import Names
 from ..reports.replanned import Replanned
@@ -149,7 +150,7 @@ def of_compiled(
         names=_named([s.graph for s in stages], keys),
         parts=[Part(compiled.program, 0)],
         totals={
-            "bytes_imperative": plan.imperative_bytes,
+            "bytes_imperative": imperative_of(compiled),
             "bytes_planned": plan.planned_bytes,
             "bytes_lower_bound": plan.lower_bound_bytes,
             "arena_bytes": plan.arena_bytes,

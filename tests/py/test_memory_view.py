@@ -124,6 +124,26 @@ def test_planners_are_compared_on_the_same_buffers(shell):
                 assert apart or below or above
 
 
+def test_what_is_written_in_place_costs_an_imperative_run_nothing(shell):
+    shell.run(SETUP + MLP + "trainer = gluon.Trainer(net.collect_params(), 'sgd')\nnet(x)")
+    figures = []
+    for step in (STEP, STEP.rpartition("\n")[0]):
+        shell.hybridize(step, "--view none --force")
+        figures.append(memory_of(shell)["imperative"])
+    assert figures[0] == figures[1]  # weights are written where they are
+
+
+def test_a_net_run_imperatively_frees_what_is_read_last():
+    x = sym.var("x")
+    y = x
+    for _ in range(6):
+        y = sym.FullyConnected(y, num_hidden=64, no_bias=True)
+    function = jh.compile([y])
+    function(x=nd.ones((8, 64)), **{n: nd.ones((64, 64)) for n in y.list_arguments() if n != "x"})
+    memory = spec_of(function)["memory"]
+    assert memory["imperative"] == 2 * 8 * 64 * 4 == function.report().bytes_imperative
+
+
 def test_a_kernel_of_two_values_names_both(shell):
     shell.run(SETUP + "x, w = np.ones((40, 30)), np.ones((30, 20))")
     shell.hybridize(
