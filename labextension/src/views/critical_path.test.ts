@@ -48,7 +48,7 @@ it('is the longest chain of operators where nothing was measured', () => {
     'Critical path: 3 of 5 operators (times were not measured)'
   );
   expect(describePath(diamond, { nodes: [2, 3], length: 0.002 }, 0.004)).toBe(
-    'Critical path: 2 of 5 operators, 2 ms: 50 % of the time in kernels'
+    "Critical path: 2 of 5 operators, 2 ms: 50 % of the compiled run's time in kernels"
   );
 });
 

@@ -54,13 +54,13 @@ export function criticalPath(
   return { nodes: chain.reverse(), length: last === undefined ? 0 : (length.get(last) ?? 0) };
 }
 
-/** "Critical path: 5 of 12 operators, 3.1 of 4.2 ms: 74 % of the time in kernels" */
+/** "Critical path: 5 of 12 operators, 3.1 of 4.2 ms: 74 % of the compiled run's time in kernels" */
 export function describePath(graph: Graph, chain: Chain, total: number): string {
   const known = new Map(graph.nodes.map(node => [node.id, node]));
   const made = chain.nodes.filter(id => isMade(known.get(id) ?? { kind: 'input' })).length;
   const all = graph.nodes.filter(isMade).length;
   const count = `Critical path: ${made} of ${plural(all, 'operator')}`;
   return total > 0
-    ? `${count}, ${seconds(chain.length)}: ${percent(chain.length / total)} of the time in kernels`
+    ? `${count}, ${seconds(chain.length)}: ${percent(chain.length / total)} of the compiled run's time in kernels`
     : `${count} (times were not measured)`;
 }

@@ -1,7 +1,7 @@
 // The legend of the graph: only the families and kinds that the picture shows; buffers are listed beside it.
 import type { Graph } from '../spec';
 import { h } from './dom';
-import { plural, seconds } from './format';
+import { seconds } from './format';
 import type { Heat } from './heat';
 import { FAMILY } from './palette';
 
@@ -38,7 +38,7 @@ export function legend(
   };
   if (heat) {
     const text =
-      `colour: share of ${seconds(heat.total)}, the time of all kernels in the last run; ` +
+      `colour: share of the compiled run's ${seconds(heat.total)} in kernels; ` +
       '≈: operators of one kernel share its time by estimated cost';
     return h('div.hyb-legend', {}, h('i.hyb-heat-scale', {}), h('span.hyb-hint', {}, text));
   }
@@ -57,7 +57,6 @@ export function legend(
     words.push('glow: changed in this step', 'struck title: gone', 'line in its colour: new');
   } else {
     words.push(...(changed ? ['glow: changed in this stage'] : []), 'line width: bytes');
-    words.push(plural(graph.nodes.length, 'node'));
   }
   return h('div.hyb-legend', {}, ...chips, h('span.hyb-hint', {}, words.join(' · ')));
 }
