@@ -166,6 +166,33 @@ def test_what_is_alive_in_memory(opened, tmp_path):
     expect(page.get_by_text("It is not the plan that runs")).to_be_hidden()
 
 
+def test_memory_tells_whose_plan_it_is_and_cuts_long_names(opened, tmp_path):
+    name = "long_" * 60
+    save_cell(f"{name} = x * 2\nb = np.exp({name})\nc = np.tanh(b) - 1\n", tmp_path / "m.html")
+    page = opened(tmp_path / "m.html")
+    details = page.locator(".hyb-details")
+    page.get_by_role("tab", name="Memory").click()
+    whose, stage = page.locator(".hyb-whose span:visible"), page.get_by_role("slider", name="Stage")
+    # Three values of one kernel, each at its own line, under names that are cut.
+    stage.press("End")
+    expect(whose).to_have_text(re.compile("^The memory plan:"))
+    expect(details).to_contain_text("3 values in 3 buffers")
+    assert page.locator(".hyb-by-line tbody tr").count() == 3
+    assert details.evaluate("e => e.scrollWidth <= e.clientWidth")
+    expect(details.get_by_title(name)).to_be_visible()
+    rows = details.locator(".hyb-changes button")
+    assert [rows.nth(i).is_enabled() for i in range(3)] == [True] * 3
+    # Each figure has its name; the words of whose plan it is take no other room.
+    counted = page.locator(".hyb-counted")
+    for figure in ("imperative", "planned", "lower bound", "there before"):
+        expect(counted.locator("dt").filter(has_text=figure)).to_have_count(1)
+    places = "() => [...document.querySelectorAll('.hyb-memory > *')].map(e => e.offsetTop)"
+    before = page.evaluate(places)
+    stage.press("Home")
+    expect(whose).to_have_text(re.compile("^This is the plan of the last stage"))
+    assert page.evaluate(places) == before
+
+
 def test_heat_of_the_last_run(opened, tmp_path):
     save_cell("h = np.maximum(x @ w + 1, 0)\nz = np.exp(h - 1)\n", tmp_path / "heat.html")
     page = opened(tmp_path / "heat.html")
@@ -175,7 +202,7 @@ def test_heat_of_the_last_run(opened, tmp_path):
     )
     expect(heat).to_have_attribute("aria-pressed", "false")
     heat.click()
-    expect(legend).to_contain_text(re.compile(r"share of [\d.]+ (ms|µs)"))
+    expect(legend).to_contain_text(re.compile(r"share of the compiled run's [\d.]+ (ms|µs)"))
     page.mouse.click(*place(page, "dot"))
     expect(page.locator(".hyb-chosen")).to_contain_text(re.compile(r"time.*%.*rate.*GFLOP/s"))
     page.get_by_role("tab", name="Program").click()
@@ -214,7 +241,7 @@ def test_a_kernel_opens_and_ways_are_lit(opened, tmp_path):
     expect(chosen.first).to_have_text(first)
     page.get_by_role("button", name="Light the critical path").click()
     expect(page.locator(".hyb-plot-note")).to_contain_text(
-        re.compile(r"Critical path: .* of the time")
+        re.compile(r"Critical path: .* of the compiled run's time")
     )
 
 

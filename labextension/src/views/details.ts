@@ -1,10 +1,11 @@
 // The column beside the graph: the chosen node, what this stage changed and why, and the notes.
 import type { Node, Spec } from '../spec';
+import { bufferList, type ListItem } from './buffer_list';
 import { h } from './dom';
 import { bytes, plural, shape } from './format';
 import { rates, warmthText, type Heat } from './heat';
 import { isMade } from './group_tree';
-import { ACTION, bufferColor, FAMILY } from './palette';
+import { ACTION, FAMILY } from './palette';
 import { valueFacts, type StageRunView } from './stage_run';
 import { linesOf, ownName, type StageModel } from './stages';
 import { ruleList } from './step_list';
@@ -110,7 +111,8 @@ export class Details {
       facts.push(['block', node.scope]);
     }
     if (node.kernel !== null) {
-      facts.push(['kernel', String(node.kernel)]);
+      const { kernels } = this.model.stages[this.stage];
+      facts.push(['kernel', `${node.kernel + 1} of ${kernels.length}`]);
     }
     if (node.buffer !== null) {
       facts.push(['buffer', String(node.buffer)]);
@@ -272,7 +274,9 @@ export class Details {
             ? `Changed here: ${plural(changes.length, 'node')}`
             : 'No node changed here';
     const rest = changes.length - items.length;
-    const buffers = this.buffers();
+    const { graph, summary } = stage;
+    const item: ListItem = (...row) => this.item(...row);
+    const buffers = bufferList(this.spec.memory, graph.nodes, summary, item);
     if (buffers && items.length === 0) {
       return buffers;
     }
@@ -321,41 +325,8 @@ export class Details {
   }
 
   private invitation(): string {
-    const stage = this.model.stages[0];
-    const kernels = stage.kernels.length > 0 ? `${plural(stage.kernels.length, 'kernel')}. ` : '';
     const source = this.spec.cell ? 'the line it came from, its ' : 'its ';
     const slide = this.model.stages.length > 1 ? ' Move the slider to see what the passes do.' : '';
-    return `${kernels}Click a node for ${source}shape and size.${slide}`;
-  }
-
-  // The plan: which values share which buffer.
-  private buffers(): HTMLElement | null {
-    const { graph, summary } = this.model.stages[this.stage];
-    const { nodes } = graph;
-    if (!this.spec.memory || !nodes.some(node => node.buffer !== null)) {
-      return null;
-    }
-    const made = this.spec.memory.buffers.filter(buffer => buffer.kind !== 'input');
-    const held = (id: number) => nodes.filter(node => node.buffer === id).map(node => node.id);
-    if (made.length === 0) {
-      return null;
-    }
-    const values = made.reduce((sum, buffer) => sum + held(buffer.id).length, 0);
-    const items = made.slice(0, MANY).map(buffer => {
-      const chip = h('i', { 'aria-hidden': 'true' });
-      chip.style.background = bufferColor(buffer.id);
-      const own = buffer.kind === 'output' ? ', an output' : '';
-      const size = `buffer ${buffer.id}: ${bytes(buffer.bytes)}${own}`;
-      return this.item(chip, buffer.label, size, held(buffer.id)[0] ?? null);
-    });
-    const rest = made.length - items.length;
-    return h(
-      'section',
-      {},
-      h('h4', {}, `${plural(values, 'value')} in ${plural(made.length, 'buffer')}`),
-      summary && h('p.hyb-note', {}, summary),
-      h('ul.hyb-changes', {}, ...items),
-      rest > 0 && h('p.hyb-note', {}, `and ${plural(rest, 'more buffer')}`)
-    );
+    return `Click a node for ${source}shape and size.${slide}`;
   }
 }

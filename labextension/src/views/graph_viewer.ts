@@ -73,7 +73,9 @@ export class GraphViewer {
     {
       type: 'button',
       'aria-pressed': 'false',
-      title: 'Colour nodes and lines by what they took of the last run',
+      title:
+        'Colour nodes and lines by what they took of the last run: one run, which may be a cold ' +
+        'one; “Run this stage” times many',
       onclick: () => this.showHeat(!this.hot)
     },
     'Heat'
@@ -403,6 +405,7 @@ export class GraphViewer {
     this.graph.setStage(this.stageIndex, animate);
     this.sides.setStage(this.stageIndex);
     this.program.setStage(this.stageIndex);
+    this.memory?.setPlanned(this.stageIndex === this.model.stages.length - 1);
     this.showHeat(this.hot);
     this.showSelection(false);
   }
@@ -450,7 +453,7 @@ export class GraphViewer {
     const where =
       `Stage ${this.stageIndex + 1} of ${stages.length}: ${stage.label}. ` +
       (this.stepper.sentence ||
-        `${plural(nodes.length, 'node')}, ${sizes.filter(Boolean).join(' and ')}.`);
+        `${plural(nodes.length, 'node')}, all their values ${sizes.filter(Boolean).join(' and ')}.`);
     const node = ids.length > 0 ? this.model.node(this.stageIndex, ids[0]) : undefined;
     if (!node) {
       return where;

@@ -24,7 +24,7 @@ function totals(t: Totals): HTMLElement[] {
     figures.push(
       figure(
         'kernels',
-        'Kernels run: one for each operator, and after fusion',
+        'Kernels, each one launch: of the cell as written → of what was compiled',
         `${t.kernels_before} → `,
         h('b', {}, String(t.kernels_after))
       )
@@ -32,11 +32,11 @@ function totals(t: Totals): HTMLElement[] {
   }
   if (t.bytes_imperative !== null && t.bytes_planned !== null) {
     const bound =
-      t.bytes_lower_bound === null ? '' : `; no plan needs less than ${bytes(t.bytes_lower_bound)}`;
+      t.bytes_lower_bound === null ? '' : `. Lower bound: ${bytes(t.bytes_lower_bound)}`;
     figures.push(
       figure(
         'peak memory',
-        `Peak of logical bytes: every binding alive to the end of the cell, and planned${bound}`,
+        `The most bytes at one time, of what it makes: imperative → planned${bound}. Memory tells how each is counted`,
         `${bytes(t.bytes_imperative)} → `,
         h('b', {}, bytes(t.bytes_planned))
       )

@@ -241,8 +241,13 @@ export class LiveView {
       write(context, `step ${step}`, at, bottom + 11, font, color, 'center');
     };
     mark(peak, theme.text, [4, 3]);
-    const text = `peak ${bytes(totals[peak])}`;
-    write(context, text, this.x(this.live.steps) + 12, y(totals[peak]), font, theme.text);
+    const at = this.x(this.live.steps) + 12;
+    const made = this.live.made[peak];
+    write(context, `alive ${bytes(made)}`, at, y(totals[peak]), font, theme.text);
+    if (totals[peak] > made) {
+      const before = `there before ${bytes(totals[peak] - made)}`;
+      write(context, before, at, y(totals[peak] - made), font, theme.muted);
+    }
     if (this.step !== null && this.step !== peak) {
       mark(this.step, theme.accent, []);
     }

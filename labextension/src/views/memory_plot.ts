@@ -193,7 +193,7 @@ export class MemoryPlot {
     if (h >= 14 && w > 30) {
       const two = h >= 34;
       const bold = (context.font = `600 12px ${theme.uiFont}`);
-      const name = fitText(context, `${buffer.id} · ${buffer.label}`, w - 14);
+      const name = fitText(context, `${buffer.id}: ${buffer.label}`, w - 14);
       write(context, name, x + 8, y + h / 2 - (two ? 8 : 0), bold, theme.text);
       if (two) {
         const plain = (context.font = `11px ${theme.uiFont}`);

@@ -5,6 +5,7 @@ import { bytes } from './format';
 import { LineTable } from './line_table';
 import { liveBytes } from './live_bytes';
 import { LiveView } from './live_view';
+import { memoryFigures } from './memory_figures';
 import { placedBy } from './memory_geometry';
 import { MemoryPlot, type MemoryPlotEvents } from './memory_plot';
 import { plannersTable } from './planners_table';
@@ -21,6 +22,13 @@ export class MemoryView {
   private readonly live: LiveView;
   private readonly replayBar: HTMLElement | null;
   private readonly other = h('p.hyb-note', { role: 'status', hidden: true });
+  // Both stand in one place, so that nothing moves when another is seen.
+  private readonly whose = h(
+    'p.hyb-note.hyb-whose',
+    {},
+    h('span', {}, 'The memory plan: a rectangle for each buffer, over the steps that it is alive.'),
+    h('span', {}, 'This is the plan of the last stage: the chosen stage has no buffers yet.')
+  );
   private timer = 0;
 
   /** `lines`: of the user's cell, if there is one. */
@@ -37,14 +45,21 @@ export class MemoryView {
     this.element = h(
       'div.hyb-memory',
       {},
+      this.whose,
       this.plot.element,
       this.other,
+      this.key(),
       this.replayBar,
-      this.summary(),
+      memoryFigures(memory, live),
       this.live.element,
       table.element,
       plannersTable(memory, index => this.showAttempt(index))
     );
+  }
+
+  /** Whether the stage that is chosen is the planned one. */
+  setPlanned(planned: boolean): void {
+    this.whose.classList.toggle('hyb-early', !planned);
   }
 
   /** Ids of buffers. */
@@ -114,16 +129,7 @@ export class MemoryView {
     return h('div.hyb-replay', {}, button, range, said);
   }
 
-  private summary(): HTMLElement {
-    const { planned, lower_bound, imperative, optimal } = this.memory;
-    const verdict =
-      planned <= lower_bound
-        ? 'No plan can need less: the peak equals the lower bound.'
-        : optimal
-          ? `Proven best; the simple lower bound is ${bytes(lower_bound)}.`
-          : `${bytes(planned - lower_bound)} above the lower bound ${bytes(lower_bound)}.`;
-    const saved = imperative - planned;
-    const saving = saved > 0 ? ` ${bytes(saved)} less than the imperative run.` : '';
+  private key(): HTMLElement {
     const kinds = ['solid: in the arena, at its offset'];
     if (this.plot.hasOutputs) {
       kinds.push('dashed: an output, storage of its own, stacked on top');
@@ -131,11 +137,6 @@ export class MemoryView {
     if (this.plot.hasHandovers) {
       kinds.push('arrow: taken over in place');
     }
-    return h(
-      'div.hyb-legend',
-      {},
-      h('p.hyb-note', {}, `Peak ${bytes(planned)}.${saving} ${verdict}`),
-      h('span.hyb-hint', {}, kinds.join(' · '))
-    );
+    return h('div.hyb-legend', {}, h('span.hyb-hint', {}, kinds.join(' · ')));
   }
 }
