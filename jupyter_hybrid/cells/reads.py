@@ -290,7 +290,7 @@ def _is_module(value: Any) -> bool:
 def guard_of(value: Any) -> Any:
     """What the graph of a cell that reads ``value`` depends on; None where that can't be told."""
     kind = type(value)
-    if kind in _CONTAINERS and (len(value) > _MOST_LEAVES or _inside(value) is _TOO_MANY):
+    if kind in _CONTAINERS and _inside(value) is _TOO_MANY:
         return None
     if kind is np.ndarray:
         flags = value.flags
@@ -363,6 +363,8 @@ def _inside(value: Any) -> list[Any]:
             return _TOO_MANY
         items: Iterable[Any] = ()
         if type(known) in _CONTAINERS:
+            if len(known) > _MOST_LEAVES:
+                return _TOO_MANY
             items = known.values() if type(known) is dict else known
         elif type(known) is types.FunctionType:
             items = known.__defaults__, known.__kwdefaults__

@@ -91,12 +91,12 @@ def _recorded(
     cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
 ) -> tuple[Any, Report]:
     __tracebackhide__ = True
+    start = ways.clock()
     before = None if options.donate else skip.Before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
     _prepare(recording)
     if whole_s := skip.whole_s(cell, before):
         recording.recorder.record_whole(whole_s)
-    start = ways.clock()
     last: list[Any] = []  # what the last statement gave; no other place here holds it
     value, failed = None, True
     try:

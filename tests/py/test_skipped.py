@@ -12,6 +12,7 @@ from cells import Shell
 from left_behind import cleared, compare, state
 
 import jupyter_hybrid as mx
+from jupyter_hybrid.cells import reads
 
 SETUP = """
 import numpy as np
@@ -338,3 +339,9 @@ def test_a_module_has_arrays_of_its_own(tmp_path, monkeypatch):
         np.testing.assert_array_equal(shell.ns["y"], held * held if overlaps else v * held)
     assert mx.report().replay == "skipped"
     sys.modules.pop("weighing")
+
+
+def test_long_lists_are_not_looked_through():
+    """Whether their items are numbers or not: nothing is guarded by them."""
+    for many in ([0.5] * 1000, dict.fromkeys(range(1000), "")):
+        assert reads._inside(many) is reads._TOO_MANY and reads.guard_of([many]) is None
