@@ -19,10 +19,10 @@ def with_beside(spec: Spec, other: Any) -> Spec:
         TypeError: ``other`` can't be drawn.
         ValueError: one of the two has no graph.
     """
-    there = spec_of(other)
-    for which, picture in (("the picture", spec), ("beside", there)):
+    there = spec_of(other, "beside")
+    for argument, picture in (("thing", spec), ("beside", there)):
         if not picture["stages"]:
-            raise ValueError(f"{which}: there is no graph to compare, nothing was computed")
+            raise ValueError(f"{argument}: it has no graph to compare, nothing was computed in it")
     return {
         **spec,
         "beside": {

@@ -182,12 +182,13 @@ def _of_symbol(symbol: Any) -> Picture:
         return picture
 
 
-def spec_of(thing: Any) -> Spec:
+def spec_of(thing: Any, argument: str = "thing") -> Spec:
     """The spec of anything that can be drawn.
 
     Args:
         thing: a cell's report, a Symbol, a Graph, a Compiled, a hybridized block (which has been
             called), or a spec itself.
+        argument: what the caller's caller knows it as.
 
     Raises:
         TypeError: for anything else, naming what can be drawn.
@@ -213,8 +214,8 @@ def spec_of(thing: Any) -> Spec:
             made.parameters = {n.id for n in inputs if n.name in names}
         return build(made)
     raise TypeError(
-        "a graph viewer draws a report, a Symbol, a Graph, a Compiled or a hybridized block, "
-        f"got {type(thing).__name__}"
+        f"{argument}: expected a report, a Symbol, a Graph, a Compiled, a compiled function or a "
+        f"hybridized block, got {type(thing).__name__}"
     )
 
 

@@ -37,9 +37,11 @@ def test_a_plan_for_other_names_keeps_what_is_beside():
 def test_what_has_no_graph_is_refused():
     shell = Shell()
     shell.hybridize("t = 0\nfor i in range(500):\n    t += i * i\n")
-    with pytest.raises(ValueError, match="beside: there is no graph"):
+    with pytest.raises(ValueError, match=r"^beside: it has no graph"):
         GraphViewer(exp("x"), beside=shell.report)
-    with pytest.raises(ValueError, match="the picture: there is no graph"):
+    with pytest.raises(ValueError, match=r"^thing: it has no graph"):
         GraphViewer(shell.report, beside=exp("x"))
-    with pytest.raises(TypeError, match="int"):
+    with pytest.raises(TypeError, match=r"^beside: expected a report, .* got int"):
         GraphViewer(exp("x"), beside=3)
+    with pytest.raises(TypeError, match=r"^thing: .* got NoneType"):
+        GraphViewer(None, beside=exp("x"))
