@@ -184,6 +184,15 @@ def test_a_pass_goes_step_by_step(opened):
     expect(words).to_contain_text("goes straight into")
     expect(plot).not_to_have_attribute("data-nodes", whole)
     first = words.locator(".hyb-changes").first.text_content()
+    # They play, once through and from the beginning.
+    play, stop = (page.get_by_role("button", name=name) for name in ("Play the steps", "Stop"))
+    play.click()
+    expect(steps).to_have_attribute("data-step", "2")
+    expect(play).to_be_visible()  # it was the last
+    play.click()
+    expect(steps).to_have_attribute("data-step", "1")
+    stop.click()
+    expect(play).to_be_visible()
     page.get_by_role("slider", name="Step").press("End")
     assert words.locator(".hyb-changes").first.text_content() != first
     expect(page.get_by_role("button", name="Next step")).to_be_disabled()

@@ -412,6 +412,7 @@ export class GraphViewer {
 
   // Inside a pass: after one of its rewrites, or after all of them.
   private showStep(): void {
+    this.slider.stop();
     this.graph.setStep(this.stepper.graph());
     this.showLegend();
     this.showSelection(false);

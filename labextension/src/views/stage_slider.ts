@@ -1,8 +1,8 @@
 // The slider over the stages: a range input, its two buttons, and the stages' names as ticks.
 import type { Stage } from '../spec';
 import { h } from './dom';
+import { Player } from './player';
 
-const PLAY_MS = 1600;
 /** So many stages have room for their names under the slider; of more, that of the one shown. */
 const FEW = 5;
 
@@ -13,8 +13,7 @@ export class StageSlider {
   private readonly now = h('p.hyb-now-stage', { 'aria-hidden': 'true' });
   private readonly previous: HTMLButtonElement;
   private readonly next: HTMLButtonElement;
-  private readonly player: HTMLButtonElement;
-  private playing: ReturnType<typeof setInterval> | undefined;
+  private readonly player = new Player('stages', () => this.advance());
 
   constructor(
     private readonly stages: Stage[],
@@ -29,8 +28,6 @@ export class StageSlider {
       );
     this.previous = button('Previous stage', '‹', -1);
     this.next = button('Next stage', '›', 1);
-    this.player = h('button.hyb-tool', { type: 'button', onclick: () => this.play() });
-    this.showPlaying(false);
     this.input = h('input', {
       type: 'range',
       min: 0,
@@ -61,7 +58,7 @@ export class StageSlider {
     );
     track.style.setProperty('--hyb-stages', String(stages.length));
     track.classList.toggle('hyb-many', stages.length > FEW);
-    this.element = h('div.hyb-slider', {}, this.player, this.previous, track, this.next);
+    this.element = h('div.hyb-slider', {}, this.player.button, this.previous, track, this.next);
     this.element.hidden = last < 1;
   }
 
@@ -80,33 +77,14 @@ export class StageSlider {
 
   /** Ends playing. */
   stop(): void {
-    clearInterval(this.playing);
-    this.playing = undefined;
-    this.showPlaying(false);
+    this.player.stop();
   }
 
-  private play(): void {
-    if (this.playing !== undefined) {
-      this.stop();
-      return;
-    }
+  private advance(): boolean {
     const last = this.stages.length - 1;
-    this.changed(this.value === last ? 0 : this.value + 1);
-    this.showPlaying(true);
-    this.playing = setInterval(() => {
-      if (this.value < last && this.element.isConnected) {
-        this.step(1);
-      } else {
-        this.stop();
-      }
-    }, PLAY_MS);
-  }
-
-  private showPlaying(on: boolean): void {
-    const title = on ? 'Stop' : 'Play the stages';
-    this.player.textContent = on ? '■' : '▶';
-    this.player.title = title;
-    this.player.setAttribute('aria-label', title);
+    const to = this.value === last ? 0 : this.value + 1;
+    this.changed(to);
+    return to < last;
   }
 
   step(delta: number): void {

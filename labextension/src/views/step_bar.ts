@@ -1,6 +1,7 @@
 // The row on the picture that goes through the rewrites of a stage, one by one.
 import { h } from './dom';
 import { plural } from './format';
+import { Player } from './player';
 import type { Step } from './steps';
 
 export class StepBar {
@@ -21,6 +22,7 @@ export class StepBar {
   private readonly rule = h('code');
   private readonly previous = this.button('‹', 'Previous step (Shift+←)', -1);
   private readonly next = this.button('›', 'Next step (Shift+→)', 1);
+  private readonly player = new Player('steps', () => this.advance());
   private readonly row: HTMLElement;
   private steps: readonly Step[] = [];
   private at: number | null = null;
@@ -40,7 +42,7 @@ export class StepBar {
     this.row = h(
       'div.hyb-steps-row',
       {},
-      h('div', {}, this.previous, this.range, this.next, this.count, close),
+      h('div', {}, this.player.button, this.previous, this.range, this.next, this.count, close),
       this.rule
     );
     this.element = h(
@@ -59,6 +61,7 @@ export class StepBar {
     this.row.hidden = at === null;
     this.opener.textContent = `▸ ${plural(steps.length, 'step')}`;
     if (at === null) {
+      this.player.stop();
       delete this.element.dataset.step;
       return;
     }
@@ -80,6 +83,13 @@ export class StepBar {
     if (to < this.steps.length && (to >= 0 || this.at !== null)) {
       this.go(to < 0 ? null : to);
     }
+  }
+
+  private advance(): boolean {
+    const last = this.steps.length - 1;
+    const to = this.at === null || this.at >= last ? 0 : this.at + 1;
+    this.go(to);
+    return to < last;
   }
 
   private close(): void {
