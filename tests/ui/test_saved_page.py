@@ -218,7 +218,7 @@ def test_heat_of_the_last_run(opened, tmp_path):
 
 
 def test_a_kernel_opens_and_ways_are_lit(opened, tmp_path):
-    """A kernel opens in place; the critical path; back and forward."""
+    """A kernel opens in place; the critical path; back and forward; half of the room."""
     save_cell("h = np.maximum(x @ w + 1, 0) * 2\n", tmp_path / "k.html")
     page = opened(tmp_path / "k.html")
     slider = page.get_by_role("slider", name="Stage")
@@ -240,8 +240,23 @@ def test_a_kernel_opens_and_ways_are_lit(opened, tmp_path):
     page.keyboard.press("Alt+ArrowRight")
     expect(chosen.first).to_have_text(first)
     page.get_by_role("button", name="Light the critical path").click()
-    expect(page.locator(".hyb-plot-note")).to_contain_text(
-        re.compile(r"Critical path: .* of the compiled run's time")
+    note = page.locator(".hyb-plot-note")
+    expect(note).to_have_text(
+        re.compile(r"Critical path: 2 of 2 kernels, [\d.]+ \Ss: \d+ % of the compiled run's time.*")
+    )
+    # Neither words nor buttons lie over the graph, which stands in the middle of half the room.
+    plot = page.locator(GRAPH).first
+    end = plot.evaluate("plot => plot.getBoundingClientRect().bottom")
+    for below in (note, page.locator(".hyb-tools")):
+        assert below.bounding_box()["y"] >= end
+    page.get_by_role("button", name="Side by side").click()
+    expect(page.locator(GRAPH)).to_have_count(2)
+    width = plot.bounding_box()["width"]
+    assert width < 500
+    product = page.get_by_role("option").filter(has_text="dot").first
+    page.wait_for_function(
+        "([card, width]) => Math.abs(card.dataset.x - width / 2) < width / 4",
+        arg=[product.element_handle(), width],
     )
 
 

@@ -52,6 +52,29 @@ it('is the longest chain of operators where nothing was measured', () => {
   );
 });
 
+it('counts kernels once operators are fused', () => {
+  const { nodes, edges } = diamond;
+  const kinds = ['input', 'op', 'fused', 'op', 'op', 'op'];
+  const kernels = [null, 0, 1, 2, null, 3]; // the last of the chain only looks at its operand
+  const fused = parseSpec({
+    version: 2,
+    stages: [
+      {
+        name: 'fuse',
+        graph: {
+          nodes: nodes.map((node, i) => ({ ...node, kind: kinds[i], kernel: kernels[i] })),
+          edges
+        }
+      }
+    ]
+  }).stages[0].graph;
+  const chain = criticalPath(fused);
+  expect(chain.length).toBe(2);
+  expect(describePath(fused, chain, 0)).toBe(
+    'Critical path: 2 of 4 kernels (times were not measured)'
+  );
+});
+
 it('ends where nodes wait for each other, and is nothing of nothing', () => {
   const ring = graph(
     ['op', 'op', 'op'],

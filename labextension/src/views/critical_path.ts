@@ -1,5 +1,5 @@
 // The critical path: the longest chain of nodes, each of which waits for the one before.
-import type { Graph } from '../spec';
+import type { Graph, Node } from '../spec';
 import { plural, seconds } from './format';
 import { isMade } from './group_tree';
 import { percent } from './heat';
@@ -7,17 +7,18 @@ import { percent } from './heat';
 export interface Chain {
   /** in the order in which they run */
   nodes: number[];
-  /** seconds, or operators where nothing was measured */
+  /** seconds, or what is counted where nothing was measured */
   length: number;
 }
 
-/** `took`: seconds by node; empty: each operator counts as one. */
+/** `took`: seconds by node; empty: each operator, or kernel once there are fused ones, is one. */
 export function criticalPath(
   { nodes, edges }: Graph,
   took: ReadonlyMap<number, number> = new Map()
 ): Chain {
+  const { counts } = unitOf(nodes);
   const weight = new Map(
-    nodes.map(n => [n.id, took.size > 0 ? (took.get(n.id) ?? 0) : Number(isMade(n))])
+    nodes.map(n => [n.id, took.size > 0 ? (took.get(n.id) ?? 0) : Number(counts(n))])
   );
   const readers = new Map<number, number[]>(nodes.map(n => [n.id, []]));
   const waits = new Map<number, number>(nodes.map(n => [n.id, 0]));
@@ -54,12 +55,21 @@ export function criticalPath(
   return { nodes: chain.reverse(), length: last === undefined ? 0 : (length.get(last) ?? 0) };
 }
 
-/** "Critical path: 5 of 12 operators, 3.1 of 4.2 ms: 74 % of the compiled run's time in kernels" */
-export function describePath(graph: Graph, chain: Chain, total: number): string {
-  const known = new Map(graph.nodes.map(node => [node.id, node]));
-  const made = chain.nodes.filter(id => isMade(known.get(id) ?? { kind: 'input' })).length;
-  const all = graph.nodes.filter(isMade).length;
-  const count = `Critical path: ${made} of ${plural(all, 'operator')}`;
+// What a path is counted in.
+function unitOf(nodes: readonly Node[]) {
+  const fused = nodes.some(node => node.kind === 'fused');
+  return fused
+    ? { unit: 'kernel', counts: (node: Node) => node.kernel !== null }
+    : { unit: 'operator', counts: isMade };
+}
+
+/** "Critical path: 5 of 12 operators, 3.1 ms: 74 % of the compiled run's time in kernels" */
+export function describePath({ nodes }: Graph, chain: Chain, total: number): string {
+  const { unit, counts } = unitOf(nodes);
+  const counted = nodes.filter(counts);
+  const on = new Set(chain.nodes);
+  const made = counted.filter(node => on.has(node.id)).length;
+  const count = `Critical path: ${made} of ${plural(counted.length, unit)}`;
   return total > 0
     ? `${count}, ${seconds(chain.length)}: ${percent(chain.length / total)} of the compiled run's time in kernels`
     : `${count} (times were not measured)`;

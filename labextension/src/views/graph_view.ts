@@ -25,7 +25,7 @@ import { Shown } from './shown';
 import { saveImage } from './snapshot';
 import type { StageModel } from './stages';
 import type { StepGraph } from './step_graph';
-import { Surface } from './surface';
+import { Surface, type Size } from './surface';
 import { readTheme, type Theme } from './theme';
 import { tipOf } from './tip';
 import { Tooltip } from './tooltip';
@@ -92,7 +92,6 @@ export class GraphView {
   private light: Light = { cards: null, lines: null, words: '' };
   private said = '';
   private moved = false;
-  private fitted = false;
   private turn = 0;
   private heat: Heat | null = null;
   private hot = false;
@@ -141,13 +140,12 @@ export class GraphView {
       this.list.element,
       this.plot,
       this.search.element,
-      this.tools.element,
-      this.note
+      h('div.hyb-graph-foot', {}, this.note, this.tools.element)
     );
     this.surface = new Surface(
       this.plot,
       (context, now) => this.paint(context, now),
-      () => this.resized()
+      before => this.resized(before)
     );
     this.plot.append(this.minimap.element);
     this.tooltip = new Tooltip(this.plot);
@@ -248,6 +246,13 @@ export class GraphView {
       this.moved = true;
       this.surface.draw();
     }
+  }
+
+  /** Shows the picture as at first: whole, or from its inputs on. */
+  lookAnew(): void {
+    this.moved = false;
+    this.fit();
+    this.surface.draw();
   }
 
   setTrail(back: boolean, forward: boolean): void {
@@ -408,10 +413,21 @@ export class GraphView {
     this.note.hidden = this.note.textContent === '';
   }
 
-  private resized(): void {
-    if (!this.fitted || !this.moved) {
-      this.fit();
-      this.fitted = true;
+  // What is in the middle stays there where a person has moved the picture.
+  private resized(before: Size): void {
+    const { camera, motion, moved, shown, surface } = this;
+    if (!shown) {
+      return;
+    }
+    const { scale, x, y } = motion?.aim ?? camera;
+    const dx = (surface.width - before.width) / 2;
+    const dy = (surface.height - before.height) / 2;
+    const isKept = moved && before.width > 0;
+    const view = isKept ? { scale, x: x + dx, y: y + dy } : firstView(shown.drawn, surface);
+    if (motion?.aim) {
+      motion.aimAt(view);
+    } else {
+      Object.assign(camera, view);
     }
   }
 
@@ -502,9 +518,7 @@ export class GraphView {
         const opens = this.shown?.drawn.byId.get(hit.card)?.opens;
         this.toggle(hit.toggles === null ? opens : null);
       } else {
-        this.moved = false;
-        this.fit();
-        this.surface.draw();
+        this.lookAnew();
       }
     } else if (hit && hit.toggles !== null) {
       this.toggle(hit.toggles);

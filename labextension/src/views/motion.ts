@@ -20,7 +20,7 @@ export class Motion {
     after: Shown,
     tree: GroupTree,
     private readonly camera: Camera,
-    private readonly target: View | null
+    private target: View | null
   ) {
     // A cell planned again has another model: what both pictures show is told by a common one.
     const same = before.model === after.model;
@@ -34,6 +34,16 @@ export class Motion {
       id => counterpart(id, after.drawn, before.drawn, tree, node => model.follow(node, to, from))
     );
     this.from = { scale: camera.scale, x: camera.x, y: camera.y };
+  }
+
+  /** Where the camera goes; null: it stays. */
+  get aim(): View | null {
+    return this.target;
+  }
+
+  /** The room has changed meanwhile: the camera goes there instead. */
+  aimAt(target: View): void {
+    this.target = target;
   }
 
   /** Moves the camera; the picture at that time, null when the way is done. */

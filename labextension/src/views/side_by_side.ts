@@ -98,6 +98,7 @@ export class SideBySide {
 
   /** Opens with the other report, or with the cell as it is written beside what is shown. */
   open(): void {
+    this.first.lookAnew(); // it gets half of the room
     const last = this.sources[0].model.stages.length - 1;
     if (this.sources.length > 1) {
       const { stages } = this.sources[1].model;

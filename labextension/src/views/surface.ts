@@ -1,5 +1,10 @@
 // A canvas that fills its host at the device's pixel ratio and draws once a frame when asked.
 
+export interface Size {
+  width: number;
+  height: number;
+}
+
 export class Surface {
   readonly canvas: HTMLCanvasElement;
   width = 0;
@@ -10,7 +15,7 @@ export class Surface {
   constructor(
     private readonly host: HTMLElement,
     private readonly paint: (context: CanvasRenderingContext2D, now: number) => void,
-    private readonly resized: () => void = () => undefined
+    private readonly resized: (before: Size) => void = () => undefined
   ) {
     this.canvas = document.createElement('canvas');
     this.canvas.setAttribute('aria-hidden', 'true');
@@ -42,9 +47,10 @@ export class Surface {
       return; // hidden or detached: keep the picture until it is seen again
     }
     if (clientWidth !== this.width || clientHeight !== this.height) {
+      const before = { width: this.width, height: this.height };
       this.width = clientWidth;
       this.height = clientHeight;
-      this.resized();
+      this.resized(before);
     }
     this.draw();
   }
