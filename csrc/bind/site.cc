@@ -100,7 +100,13 @@ uint32_t site_in(Code& entry, PyFrameObject* frame) {
   site.line = PyFrame_GetLineNumber(frame);
   site.col = column_at(entry.code, instruction);
   site.text = entry.text;
-  const uint32_t id = trace::intern_site(site);
+  uint32_t id = trace::intern_site(site);
+  const auto known = table().files.find(id);
+  if (known != table().files.end() && *known->second != *entry.file) {
+    // Files of one name in two folders.
+    site.text = entry.file->substr(0, entry.file->rfind('/') + 1) + site.text;
+    id = trace::intern_site(site);
+  }
   table().files[id] = entry.file;
   return entry.sites[instruction] = id;
 }
