@@ -6,7 +6,6 @@ opens the comm with its notebook; while none shows its panel there is no thread 
 
 from __future__ import annotations
 
-import linecache
 import threading
 import time
 from collections.abc import Callable
@@ -16,13 +15,13 @@ from .. import _core
 from ..capture.cell_files import cell_starts
 from ..views import linked
 from ..views.parts import PROCESS
+from ..views.places import code_at, file_at
 from ..views.stage_message import ran_stage
 
 TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
 _IDLE_PERIOD_S = 0.5  # without news a frame still tells that the kernel is there
 _MAX_BYTES = 128 * 1024
-_MAX_CODE = 200  # characters of a line
 _SILENT_S = 150.0  # open pages speak every 30 s, hidden ones about every minute
 
 
@@ -193,6 +192,7 @@ class _Panel:
                         "cell": cell or None,
                         "line": line or None,
                         "text": text,
+                        "file": "" if cell else file_at(site),
                         "code": code_at(site, line),
                     }
                     for site, (cell, line, text) in frame["sites"].items()
@@ -215,12 +215,6 @@ class _Panel:
             ident=comm.topic,
             buffers=buffers,
         )
-
-
-def code_at(site: int, line: int) -> str:
-    """The line of source as it was compiled; '' where nobody has it."""
-    file = _core.site_file(site)
-    return linecache.getline(file, line).strip()[:_MAX_CODE] if file and line else ""
 
 
 def engine_status() -> dict[str, Any]:

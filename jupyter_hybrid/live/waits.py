@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..capture.durations import seconds
-from .pump import code_at
+from ..views.places import code_at
 
 _WAIT, _RUNNING = _core.SPAN_FLAGS["wait"], _core.SPAN_FLAGS["running"]
 _MOST = 10  # that are told one by one

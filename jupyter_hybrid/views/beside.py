@@ -28,6 +28,7 @@ def with_beside(spec: Spec, other: Any) -> Spec:
         "beside": {
             "title": there["title"],
             "cell": there["cell"],
+            "places": there["places"],
             "stages": there["stages"],
             "groups": there["groups"],
             "ends": there["ends"],

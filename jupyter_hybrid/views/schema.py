@@ -100,6 +100,15 @@ class Cell(TypedDict):
     first_line: Count
 
 
+class Place(TypedDict):
+    """A line of code that is not in the picture's own cell; neither cell nor file: nobody knows."""
+
+    cell: Annotated[str | None, Or(None), "its id"]
+    file: Annotated[Text, "relative to the kernel's working directory where it is in it, or to ~"]
+    line: int
+    code: Text
+
+
 class Member(TypedDict):
     """An operator of a fused kernel."""
 
@@ -122,6 +131,7 @@ class Node(TypedDict):
     line: Id
     col: Id
     code: Text
+    places: Annotated[list[int], "indexes of the lines outside of the cell that it came from"]
     shape: Annotated[list[int] | None, Or(None)]
     dtype: Text
     bytes: Annotated[
@@ -420,6 +430,7 @@ class Beside(TypedDict):
 
     title: Text
     cell: Annotated[Cell | None, Or(None)]
+    places: list[Place]
     stages: list[Stage]
     groups: Annotated[list[Group], Columns()]
     ends: list[Stop]
@@ -433,6 +444,7 @@ class Spec(TypedDict):
     id: Text
     title: Text
     cell: Annotated[Cell | None, Or(None)]
+    places: Annotated[list[Place], "lines of other cells and of files that nodes came from"]
     stages: list[Stage]
     groups: Annotated[
         list[Group],

@@ -28,6 +28,7 @@ from .heat import heat_of
 from .memory import buffers_by_node, memory_of
 from .opening import MANY, opening, outermost
 from .parts import Part
+from .places import Places
 from .schema import (
     VERSIONS,
     Cell,
@@ -100,7 +101,8 @@ def _build(picture: Picture) -> Spec:
         else:
             shown.append(stage)
     line_of_node = _lines_of_nodes(picture)
-    stages = [_stage(picture, stage, lines, line_of_node) for stage in shown]
+    places = Places(picture.line_of)
+    stages = [_stage(picture, stage, lines, line_of_node, places) for stage in shown]
     groups = assign_groups(stages, picture.segments)
     large = any(len(stage["graph"]["nodes"]) > MANY for stage in stages)
     if not large:
@@ -111,6 +113,7 @@ def _build(picture: Picture) -> Spec:
         "id": uuid.uuid4().hex,
         "title": picture.title,
         "cell": picture.cell,
+        "places": places.rows,
         "stages": stages,
         "groups": groups,
         "skipped": skipped,
@@ -156,7 +159,13 @@ def _parameters(picture: Picture, stages: list[Stage]) -> set[int]:
     return {n["id"] for n in nodes if n["kind"] == "input" and n["host"] is not None}
 
 
-def _stage(picture: Picture, stage: Any, lines: list[str], line_of_node: dict[int, int]) -> Stage:
+def _stage(
+    picture: Picture,
+    stage: Any,
+    lines: list[str],
+    line_of_node: dict[int, int],
+    places: Places,
+) -> Stage:
     graph = stage.graph
     planned = stage.name == "plan"
     buffer_of = buffers_by_node(picture) if planned else {}
@@ -201,6 +210,7 @@ def _stage(picture: Picture, stage: Any, lines: list[str], line_of_node: dict[in
                 "line": line,
                 "col": None,
                 "code": lines[line - 1].strip() if line and line <= len(lines) else "",
+                "places": places.of(members or [node]),
                 "shape": shape,
                 "dtype": dtype,
                 "bytes": _bytes(node),

@@ -50,7 +50,12 @@ export function demoFrame(): Frame {
       { id: 2, name: 'gpu(1) compute', device: 'gpu(1)', virtual: true, kind: 'compute' }
     ],
     names: new Map(NAMES.map((name, i) => [i, name])),
-    sites: new Map([[0, { cell: null, line: 4, text: 'train.py:step', code: 'y = nd.dot(x, w)' }]]),
+    sites: new Map([
+      [
+        0,
+        { cell: null, line: 4, text: 'train.py:step', file: 'train.py', code: 'y = nd.dot(x, w)' }
+      ]
+    ]),
     engine: { kind: 'threaded', inline: true, limit: 4096, slow: 0.05 },
     pending: 3,
     pools: [{ device: 'gpu(0)', used: 3_400_000, reserved: 8 << 20 }],

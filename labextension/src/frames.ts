@@ -28,6 +28,8 @@ export interface Site {
   cell: string | null;
   line: number | null;
   text: string;
+  /** of a file: relative to the kernel's working directory where it is in it, or to ~ */
+  file: string;
   /** the line as it was compiled, '' where nobody has it */
   code: string;
 }
@@ -141,7 +143,9 @@ const header = object<Header & { version: number; now_ms: number }>({
     })
   ),
   names: map(text),
-  sites: map(object<Site>({ cell: or(string, null), line: or(integer, null), text, code: text })),
+  sites: map(
+    object<Site>({ cell: or(string, null), line: or(integer, null), text, file: text, code: text })
+  ),
   engine,
   pending: total,
   pools: list(object<Pool>({ device: text, used: total, reserved: total }))

@@ -21,6 +21,7 @@ import { graphRendererFactory } from './plugins/mime';
 import { openModelFiles } from './plugins/model_files';
 import { addNotebooks, OPEN_NOTEBOOK } from './plugins/notebooks';
 import { openPanelWith, type PanelOpens } from './plugins/panel_opens';
+import { SourceFiles } from './plugins/source_files';
 import { addStatusItem, StatusItem } from './plugins/status_item';
 import { Viewers } from './plugins/viewers';
 import { waitNotes } from './plugins/wait_notes';
@@ -43,7 +44,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     browser: IDefaultFileBrowser | null
   ) => {
     const viewers = new Viewers();
-    const links = new Links(tracker, viewers);
+    const links = new Links(tracker, viewers, new SourceFiles(app));
     editors.addExtension({
       name: 'jupyter-hybrid:lines',
       factory: () =>

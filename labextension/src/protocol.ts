@@ -6,6 +6,8 @@ import { spec } from './spec_decoders';
 export * from './spec';
 export { ProtocolError } from './decode';
 
+type Checked = Pick<Spec, 'stages' | 'groups' | 'places'>;
+
 /** Reads a spec as it came; throws a ProtocolError that names the place of the first fault. */
 export function parseSpec(value: unknown): Spec {
   const { version } = object<{ version: number }>({ version: number })(value, 'spec');
@@ -27,7 +29,7 @@ export function parseSpec(value: unknown): Spec {
   return parsed;
 }
 
-function checkStages({ stages, groups }: Pick<Spec, 'stages' | 'groups'>, path: string): void {
+function checkStages({ stages, groups, places }: Checked, path: string): void {
   groups.forEach(({ parent }, i) => {
     if (parent !== null && !(parent >= 0 && parent < i)) {
       throw fault(`${path}.groups[${i}].parent`, `expected a group before it, got ${parent}`);
@@ -35,11 +37,11 @@ function checkStages({ stages, groups }: Pick<Spec, 'stages' | 'groups'>, path: 
   });
   stages.forEach((stage, i) => {
     stage.label ||= stage.name;
-    checkGraph(stage.graph, groups.length, `${path}.stages[${i}].graph`);
+    checkGraph(stage.graph, groups.length, places.length, `${path}.stages[${i}].graph`);
   });
 }
 
-function checkGraph(graph: Graph, groups: number, path: string): void {
+function checkGraph(graph: Graph, groups: number, places: number, path: string): void {
   const known = new Set<number>();
   graph.nodes.forEach((node, i) => {
     if (known.has(node.id)) {
@@ -50,6 +52,9 @@ function checkGraph(graph: Graph, groups: number, path: string): void {
         `${path}.nodes[${i}].group`,
         `node ${node.id} is of group ${node.group}, which is not there`
       );
+    }
+    if (node.places.some(place => !(place >= 0 && place < places))) {
+      throw fault(`${path}.nodes[${i}].places`, `node ${node.id} is of a place that is not there`);
     }
     known.add(node.id);
     node.label ||= node.op;

@@ -70,6 +70,16 @@ export interface Cell {
   first_line: number;
 }
 
+/** A line of code that is not in the picture's own cell; neither cell nor file: nobody knows. */
+export interface Place {
+  /** its id */
+  cell: string | null;
+  /** relative to the kernel's working directory where it is in it, or to ~ */
+  file: string;
+  line: number;
+  code: string;
+}
+
 /** An operator of a fused kernel. */
 export interface Member {
   id: number;
@@ -90,6 +100,8 @@ export interface Node {
   line: number | null;
   col: number | null;
   code: string;
+  /** indexes of the lines outside of the cell that it came from */
+  places: number[];
   shape: number[] | null;
   dtype: string;
   /** of its values; null: a shape or dtype is not known */
@@ -378,6 +390,7 @@ export interface Initial {
 export interface Beside {
   title: string;
   cell: Cell | null;
+  places: Place[];
   stages: Stage[];
   groups: Group[];
   ends: Stop[];
@@ -390,6 +403,8 @@ export interface Spec {
   id: string;
   title: string;
   cell: Cell | null;
+  /** lines of other cells and of files that nodes came from */
+  places: Place[];
   stages: Stage[];
   /** the same in every stage; a parent stands before its children */
   groups: Group[];

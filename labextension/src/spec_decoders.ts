@@ -24,6 +24,7 @@ import {
   NODE_KINDS,
   VIEWS,
   type Cell,
+  type Place,
   type Member,
   type Node,
   type Edge,
@@ -61,6 +62,13 @@ const cell = object<Cell>({
   first_line: or(integer, 0)
 });
 
+const place = object<Place>({
+  cell: or(string, null),
+  file: or(string, ''),
+  line: integer,
+  code: or(string, '')
+});
+
 const member = object<Member>({
   id: integer,
   op: or(string, ''),
@@ -79,6 +87,7 @@ const node = object<Node>({
   line: or(integer, null),
   col: or(integer, null),
   code: or(string, ''),
+  places: list(integer),
   shape: or(list(integer), null),
   dtype: or(string, ''),
   bytes: or(size, null),
@@ -311,6 +320,7 @@ const initial = object<Initial>({
 const beside = object<Beside>({
   title: or(string, ''),
   cell: or(cell, null),
+  places: list(place),
   stages: chained(stage),
   groups: table(group),
   ends: list(stop),
@@ -322,6 +332,7 @@ export const spec = object<Spec>({
   id: or(string, ''),
   title: or(string, ''),
   cell: or(cell, null),
+  places: list(place),
   stages: chained(stage),
   groups: table(group),
   skipped: list(skipped),

@@ -2,40 +2,51 @@
 import { Notification } from '@jupyterlab/apputils';
 import { Cell } from '@jupyterlab/cells';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { EditorView } from '@codemirror/view';
 import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Site } from '../frames';
+import type { CodeLine } from '../views/code_lines';
 import type { LineNote } from '../views/line_waits';
 import type { Place } from '../views/paint_marks';
 import { markLines } from './line_marks';
+import { sameCode, sameLine } from './same_line';
+import type { SourceFiles } from './source_files';
 import { noteWaits } from './wait_notes';
 import type { Shown, Viewers } from './viewers';
 
+/** What shows a line of code: a cell, or an open file. */
+interface Text {
+  name: string;
+  lines: string[];
+  /** null: it is not drawn */
+  view: EditorView | null;
+  node: HTMLElement | null;
+}
+
 export class Links {
-  private marked: EditorView | null = null;
+  private marked = new Set<EditorView>();
   private readonly lineSignal = new Signal<this, Place | null>(this);
 
   constructor(
     private readonly tracker: INotebookTracker,
-    private readonly viewers: Viewers
+    private readonly viewers: Viewers,
+    private readonly files: SourceFiles
   ) {}
 
-  /** Marks the lines of a viewer's cell that its chosen nodes came from. */
-  showLines(shown: Shown, lines: number[], focus: boolean): void {
-    const cell = this.cellOf(shown);
-    if (cell) {
-      const ran = shown.spec.cell?.lines ?? [];
-      this.markRan(cell, new Map(lines.map(line => [line, ran[line - 1] ?? ''])), focus);
-    }
+  /** Marks lines of code that a viewer's chosen nodes came from. */
+  showCode(shown: Shown, code: readonly CodeLine[], focus: boolean): void {
+    const own = this.cellOf(shown);
+    const notebook = this.notebookOf(shown);
+    const served = code.map(line => ({ ...line, file: this.served(line.file, notebook) }));
+    this.mark(served, line => (line.own ? own : null), notebook, focus);
   }
 
-  /** Shows where a span of the timeline was pushed. */
-  showSite(site: Site): void {
-    const cell = site.cell === null ? null : this.cellById(site.cell);
-    if (cell && site.line !== null) {
-      this.markRan(cell, new Map([[site.line, site.code]]), true);
+  /** Shows where a span of the timeline of a notebook was pushed. */
+  showSite({ line, ...site }: Site, notebook: NotebookPanel): void {
+    if (line !== null) {
+      this.mark([{ ...site, line, own: false }], () => null, notebook, true);
     }
   }
 
@@ -44,7 +55,7 @@ export class Links {
     const cell = this.cellById(id);
     const view = cell && viewOf(cell);
     if (cell && view) {
-      const now = cell.model.sharedModel.getSource().split('\n');
+      const now = linesOf(cell);
       const texts = notes.flatMap(({ site, text }) => {
         const line = site.line === null ? null : sameLine(now, site.line, site.code);
         return line === null ? [] : [[line, text] as const];
@@ -53,51 +64,98 @@ export class Links {
     }
   }
 
-  /** The cursor stands on a line of a cell, null: on none that is known. */
+  /** The cursor stands on a line of a cell or a file, null: on none that is known. */
   get lineChanged(): ISignal<this, Place | null> {
     return this.lineSignal;
   }
 
-  /** The cursor of an editor went to a line: viewers of that cell point at its nodes. */
+  /** The server's path of a file that the kernel of a notebook knows; as it is where it has none. */
+  served(file: string, notebook: NotebookPanel | null): string {
+    return file === '' ? '' : (this.files.pathOf(file, notebook?.context.path ?? '') ?? file);
+  }
+
+  /** The cursor of an editor went to a line: viewers point at the nodes that came from it. */
   cursorMoved(view: EditorView, line: number | null): void {
     const text = line === null ? '' : view.state.doc.line(line).text;
-    for (const shown of this.viewers.all()) {
-      const cell = this.cellOf(shown);
-      if (cell && viewOf(cell) === view) {
-        const ran = shown.spec.cell?.lines ?? [];
-        shown.viewer.highlightLine(line === null ? null : sameLine(ran, line, text));
-      }
-    }
-    const cell = this.cells().find(one => viewOf(one) === view);
     const code = sameCode(text);
-    this.lineSignal.emit(
-      cell && line !== null && code !== '' ? { cell: cell.model.id, line, code } : null
-    );
-  }
-
-  // Lines as they ran, each with its code; a click on one that is gone says so.
-  private markRan(cell: Cell, ran: Map<number, string>, focus: boolean): void {
-    const lines = currentLines(cell, ran);
-    this.mark(cell, lines, focus);
-    if (focus && lines.length === 0 && ran.size > 0) {
-      const gone = [...ran.keys()].join(', ');
-      Notification.info(`The cell was edited since it ran: what was line ${gone} is not there.`, {
-        autoClose: 4000
-      });
-    }
-  }
-
-  private mark(cell: Cell, lines: number[], focus: boolean): void {
-    const view = viewOf(cell);
-    if (this.marked && this.marked !== view && this.marked.dom.isConnected) {
-      markLines(this.marked, [], false);
-    }
-    this.marked = view;
-    if (view) {
-      markLines(view, lines, focus);
-      if (focus) {
-        cell.node.scrollIntoView({ block: 'nearest' });
+    const cell = this.cells().find(one => viewOf(one) === view) ?? null;
+    const path = cell ? null : this.files.fileIn(view);
+    for (const shown of this.viewers.all()) {
+      const notebook = this.notebookOf(shown);
+      const own = cell !== null && shown.spec.cell !== null && this.cellOf(shown) === cell;
+      const isHere = (place: Omit<Place, 'line' | 'code'>) =>
+        cell
+          ? place.cell === cell.model.id
+          : path !== null && this.served(place.file, notebook) === path;
+      if (own || shown.spec.places.some(isHere)) {
+        const ran = own ? (shown.spec.cell?.lines ?? []) : [];
+        shown.viewer.highlightLine(
+          line === null ? null : sameLine(ran, line, text),
+          place => isHere(place) && code !== '' && place.line === line && place.code === code
+        );
       }
+    }
+    const place = { cell: cell?.model.id ?? null, file: path ?? '' };
+    const known = (cell || path) && line !== null && code !== '';
+    this.lineSignal.emit(known ? { ...place, line, code } : null);
+  }
+
+  // Lines as they ran, of files by their served path, each marked where its code is now; a click on
+  // one that is gone says so.
+  private mark(
+    code: readonly CodeLine[],
+    ownCell: (line: CodeLine) => Cell | null,
+    notebook: NotebookPanel | null,
+    focus: boolean
+  ): void {
+    const marks = new Map<EditorView, number[]>();
+    for (const line of code) {
+      const text = this.textOf(line, ownCell(line));
+      if (!text) {
+        if (focus) {
+          void this.open(line, notebook);
+        }
+        continue;
+      }
+      const at = line.code === '' ? line.line : sameLine(text.lines, line.line, line.code);
+      if (text.view && at !== null) {
+        marks.set(text.view, [...(marks.get(text.view) ?? []), at]);
+      }
+      if (focus) {
+        text.node?.scrollIntoView({ block: 'nearest' });
+      }
+      if (focus && at === null) {
+        say(`${text.name} was edited since it ran: what was line ${line.line} is not there.`);
+      }
+    }
+    for (const view of this.marked) {
+      if (!marks.has(view) && view.dom.isConnected) {
+        markLines(view, [], false);
+      }
+    }
+    marks.forEach((lines, view) => markLines(view, lines, focus));
+    this.marked = new Set(marks.keys());
+  }
+
+  private textOf(line: CodeLine, own: Cell | null): Text | null {
+    const cell = own ?? (line.cell === null ? null : this.cellById(line.cell));
+    if (cell) {
+      return { name: 'The cell', lines: linesOf(cell), view: viewOf(cell), node: cell.node };
+    }
+    const view = this.files.editorOf(line.file);
+    const lines = view?.state.doc.toString().split('\n') ?? [];
+    return view && { name: line.file, lines, view, node: null };
+  }
+
+  // A line that is not on the page: its file is opened, or it is said where it stands.
+  private async open(line: CodeLine, notebook: NotebookPanel | null): Promise<void> {
+    if (line.file !== '' && (await this.files.show(line.file, notebook?.id ?? ''))) {
+      this.mark([line], () => null, notebook, true);
+    } else if (line.file !== '') {
+      say(`Line ${line.line} of ${line.file}: JupyterLab has no such file.`);
+    } else {
+      const home = line.cell === null ? 'code without a file' : 'a cell that is not open here';
+      say(`Line ${line.line} stands in ${home}.`);
     }
   }
 
@@ -105,6 +163,10 @@ export class Links {
   private cellOf(shown: Shown): Cell | null {
     const id = shown.spec.cell?.id ?? null;
     return (id === null ? null : this.cellById(id)) ?? cellAround(shown.owner);
+  }
+
+  private notebookOf(shown: Shown): NotebookPanel | null {
+    return this.tracker.find(panel => panel.node.contains(shown.owner.node)) ?? null;
   }
 
   private cellById(id: string): Cell | null {
@@ -116,6 +178,10 @@ export class Links {
     this.tracker.forEach(panel => all.push(...panel.content.widgets));
     return all;
   }
+}
+
+function say(text: string): void {
+  Notification.info(text, { autoClose: 4000 });
 }
 
 function cellAround(widget: Widget): Cell | null {
@@ -130,26 +196,6 @@ function viewOf(cell: Cell): EditorView | null {
   return (cell.editor as CodeMirrorEditor | null)?.editor ?? null;
 }
 
-// The cell may have been edited since it ran: a line is marked where its code is now.
-function currentLines(cell: Cell, ran: Map<number, string>): number[] {
-  const now = cell.model.sharedModel.getSource().split('\n');
-  return [...ran].flatMap(([line, text]) =>
-    text.trim() === '' ? [line] : (sameLine(now, line, text) ?? [])
-  );
-}
-
-// Which of `lines` is a line of another version; null: none, or there are several like it.
-function sameLine(lines: readonly string[], line: number, text: string): number | null {
-  const code = sameCode(text);
-  const codes = lines.map(sameCode);
-  if (codes[line - 1] === code) {
-    return line;
-  }
-  const at = codes.indexOf(code);
-  return code === '' || at < 0 || codes.includes(code, at + 1) ? null : at + 1;
-}
-
-// The kernel sends a line without its indentation, cut when it is long.
-function sameCode(line: string): string {
-  return line.trim().slice(0, 200);
+function linesOf(cell: Cell): string[] {
+  return cell.model.sharedModel.getSource().split('\n');
 }

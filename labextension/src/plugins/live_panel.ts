@@ -90,7 +90,7 @@ export class LivePanel extends Widget {
 
   private add(connection: LiveConnection): void {
     const timeline = new Timeline({
-      site: site => this.links.showSite(site),
+      site: site => this.links.showSite(site, connection.panel),
       hover: (process, serial) => this.viewers.pointAt(process, serial),
       choose: (process, serial) => this.viewers.choose(process, serial)
     });
@@ -105,6 +105,9 @@ export class LivePanel extends Widget {
     NotebookActions.executionScheduled.connect(runs);
     connection.messages.connect((_, message) => {
       if (message.type === 'frame') {
+        message.sites.forEach(site => {
+          site.file = this.links.served(site.file, connection.panel);
+        });
         timeline.push(message);
         waits.add(message).forEach(cell => this.links.noteLines(cell, waits.notes(cell)));
       } else if (message.type === 'status' && message.engine) {

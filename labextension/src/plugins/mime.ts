@@ -53,7 +53,7 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
       planned ?? spec,
       {
         change: changed => this.entry && this.viewers.userChange(this.entry, changed),
-        lines: (lines, focus) => this.entry && this.links.showLines(this.entry, lines, focus),
+        code: (lines, focus) => this.entry && this.links.showCode(this.entry, lines, focus),
         pointed: ids => this.entry && this.viewers.userPoint(this.entry, ids),
         switched: (name, kept) => this.entry && this.viewers.userSwitch(this.entry, name, kept),
         run: request => this.entry && this.viewers.userRun(this.entry, request)

@@ -93,6 +93,7 @@ export class Cards {
       name: '',
       line: null,
       code: '',
+      places: [],
       shape: null,
       dtype: '',
       bytes: null,

@@ -1,13 +1,14 @@
 // The column beside the graph: the chosen node, what this stage changed and why, and the notes.
 import type { Node, Spec } from '../spec';
 import { bufferList, type ListItem } from './buffer_list';
+import { codeOf, homeOf, type CodeLine } from './code_lines';
 import { h } from './dom';
 import { bytes, plural, shape } from './format';
 import { rates, warmthText, type Heat } from './heat';
 import { isMade } from './group_tree';
 import { ACTION, FAMILY } from './palette';
 import { valueFacts, type StageRunView } from './stage_run';
-import { linesOf, ownName, type StageModel } from './stages';
+import { ownName, type StageModel } from './stages';
 import { ruleList } from './step_list';
 import type { Step } from './steps';
 
@@ -16,7 +17,7 @@ const MANY = 60;
 export interface DetailsEvents {
   select: (id: number) => void;
   hover: (id: number | null) => void;
-  line: (line: number) => void;
+  code: (line: CodeLine) => void;
   step: (step: number) => void;
 }
 
@@ -88,13 +89,12 @@ export class Details {
     if (took > 0) {
       facts.push(['time', warmthText(this.heat.warmth(took, this.ids))]);
     }
-    const lines = [...new Set(nodes.flatMap(linesOf))].sort((a, b) => a - b).slice(0, 6);
     return h(
       'section.hyb-chosen',
       {},
       h('h4', {}, path),
       h('p.hyb-note', {}, `${plural(made.length, 'operator')}; click ⊞ to open it`),
-      ...lines.map(line => this.line(line, '')),
+      ...this.source(nodes),
       this.facts(facts)
     );
   }
@@ -123,7 +123,7 @@ export class Details {
       'section.hyb-chosen',
       {},
       h('h4', {}, node.label, name && h('code', {}, name), more),
-      ...this.source(node),
+      ...this.source([node]),
       this.facts(facts),
       this.estimated(node),
       ...this.values(node),
@@ -161,20 +161,20 @@ export class Details {
     ]);
   }
 
-  private source(node: Node): HTMLElement[] {
-    return linesOf(node)
-      .slice(0, 6)
-      .map(line => this.line(line, node.code));
-  }
-
-  private line(line: number, code: string): HTMLElement {
-    const text = this.spec.cell?.lines[line - 1] ?? code;
-    return h(
-      'button.hyb-source',
-      { type: 'button', title: 'Show in the cell', onclick: () => this.events.line(line) },
-      h('span.hyb-lineno', {}, String(line)),
-      h('code', {}, text.trim())
-    );
+  private source(nodes: readonly Node[]): HTMLElement[] {
+    const lines = codeOf(nodes, this.spec).slice(0, 6);
+    return lines.map(line => {
+      const { file } = line;
+      const title = file === '' ? 'Show in the cell' : `Show in ${file}`;
+      const home = homeOf(line);
+      return h(
+        'button.hyb-source',
+        { type: 'button', title, onclick: () => this.events.code(line) },
+        h('span.hyb-lineno', {}, String(line.line)),
+        h('code', {}, line.code),
+        home !== '' && h('small', {}, ` in ${home}`)
+      );
+    });
   }
 
   private facts(facts: [string, string][]): HTMLElement {

@@ -53,7 +53,7 @@ export interface GraphViewEvents {
 }
 
 /** What a graph view needs of a spec. */
-export type Pictured = Pick<Spec, 'title' | 'cell' | 'ends' | 'initial'>;
+export type Pictured = Pick<Spec, 'title' | 'cell' | 'places' | 'ends' | 'initial'>;
 
 /** Where a person looks: the middle of the view as a share of the picture; zoom 1: as at first. */
 export interface Gaze {
@@ -536,7 +536,7 @@ export class GraphView {
     if (at && card && shown) {
       const { drawn, marks } = shown;
       const operands = drawn.operands.get(card.id) ?? [];
-      const tip = tipOf(card, operands, marks.get(card.id), this.spec.cell);
+      const tip = tipOf(card, operands, marks.get(card.id), this.spec);
       const difference = this.ofCards?.get(card.id);
       const words = difference ? [DIFFERENCE[difference].label] : [];
       this.tooltip.show([...tip, ...words], at.x, at.y);

@@ -1,6 +1,7 @@
 // The whole viewer: header, stage slider, the three views and the details, with one selection.
-import type { Name, Spec, View } from '../spec';
+import type { Name, Place, Spec, View } from '../spec';
 import type { StageRan } from '../stage_ran';
+import { codeOf, ownLine, type CodeLine, type Source } from './code_lines';
 import { Details } from './details';
 import { h, keepKeys, uniqueId } from './dom';
 import { bytes, plural } from './format';
@@ -15,7 +16,7 @@ import { StageRunView, type RunWish } from './stage_run';
 import { SideBySide } from './side_by_side';
 import { StageSlider } from './stage_slider';
 import { Heat } from './heat';
-import { linesOf, nodesOfLine, StageModel } from './stages';
+import { nodesOfLine, StageModel } from './stages';
 import { Stepper } from './stepper';
 import { watchTheme } from './theme';
 import { UnitsView } from './units_view';
@@ -35,8 +36,8 @@ export interface RunRequest extends RunWish {
 export interface ViewerEvents {
   /** the person moved the slider or chose nodes */
   change?: (state: ViewerState) => void;
-  /** the lines of the user's cell that the selection came from; `focus`: show them */
-  lines?: (lines: number[], focus: boolean) => void;
+  /** the lines of code that the selection came from; `focus`: show them */
+  code?: (lines: CodeLine[], focus: boolean) => void;
   /** the person points at nodes of the plan, or has chosen them and points at none */
   pointed?: (ids: number[]) => void;
   /** the person moved a name's switch: `kept` are the names that are on */
@@ -65,6 +66,7 @@ export class GraphViewer {
   private readonly run: StageRunView;
   private plan: string | null = null;
   private switched: Name[] = [];
+  private source!: Source;
   private readonly panels: Record<View, HTMLElement>;
   private readonly tabs = new Map<View, HTMLButtonElement>();
   private readonly status = h('p.hyb-status', { role: 'status', 'aria-live': 'polite' });
@@ -201,6 +203,7 @@ export class GraphViewer {
     }
     this.plan = spec.replanned;
     this.switched = spec.names;
+    this.source = spec;
     this.model = new StageModel(spec);
     this.heat = new Heat(spec.heat, this.model);
     this.heatButton.hidden = !this.heat.measured;
@@ -224,7 +227,7 @@ export class GraphViewer {
     this.details = new Details(spec, this.model, this.heat, this.run, {
       select: id => this.userSelect([id], false),
       hover: id => this.hover(id === null ? [] : [id]),
-      line: line => this.events.lines?.([line], true),
+      code: line => this.events.code?.([line], true),
       step: step => this.stepper.go(step)
     });
     const none = h('p.hyb-note', {}, 'This picture has no memory plan.');
@@ -233,7 +236,9 @@ export class GraphViewer {
     this.program.setVisible(this.view === 'program');
     this.body.replaceChildren(this.main, this.details.element);
     this.head.replaceChildren(header(spec));
-    this.units = new UnitsView(spec.units, false, line => this.events.lines?.([line], true));
+    this.units = new UnitsView(spec.units, false, line =>
+      this.events.code?.([ownLine(spec, line)], true)
+    );
     this.loops.replaceChildren(this.units.element);
     this.foot.replaceChildren(footnotes(spec) ?? '');
     this.names.show(spec);
@@ -260,11 +265,14 @@ export class GraphViewer {
     this.showHover(ids);
   }
 
-  /** Points at the nodes of a line of the user's cell (null: at none). */
-  highlightLine(line: number | null): void {
-    const { graph } = this.model.stages[this.stageIndex];
+  /** Points at the nodes of a line of the user's cell (null: at none), and of places elsewhere. */
+  highlightLine(line: number | null, isAt: (place: Place) => boolean = () => false): void {
+    const { nodes } = this.model.stages[this.stageIndex].graph;
     this.units.highlightLine(line);
-    this.hover(line === null ? [] : nodesOfLine(graph, line));
+    const places = this.source.places.map(isAt);
+    const elsewhere = nodes.filter(node => node.places.some(place => places[place]));
+    const here = line === null ? [] : nodesOfLine({ nodes }, line);
+    this.hover([...here, ...elsewhere.map(node => node.id)]);
   }
 
   dispose(): void {
@@ -501,11 +509,8 @@ export class GraphViewer {
     this.showSelection(reveal);
     this.visit();
     const here = this.model.resolve(ids, this.stageIndex);
-    const lines = here.flatMap(id => {
-      const node = this.model.node(this.stageIndex, id);
-      return node ? linesOf(node) : [];
-    });
-    this.events.lines?.([...new Set(lines)], false);
+    const nodes = here.flatMap(id => this.model.node(this.stageIndex, id) ?? []);
+    this.events.code?.(codeOf(nodes, this.source), false);
     this.tellPointed([]);
   }
 

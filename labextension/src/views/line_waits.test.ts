@@ -7,6 +7,7 @@ const site = (line: number, cell: string | null = 'a', text = '') => ({
   cell,
   line,
   text,
+  file: '',
   code: 'x'
 });
 const wait = (start: number, ms: number, at: number, name: number, pushed: number) =>

@@ -11,9 +11,10 @@ export interface Marks {
   place: Place | null;
 }
 
-/** A line of a cell, with its code: one that was edited since has pushed nothing. */
+/** A line of a cell or a file, with its code: one that was edited since has pushed nothing. */
 export interface Place {
-  cell: string;
+  cell: string | null;
+  file: string;
   line: number;
   code: string;
 }
@@ -33,7 +34,10 @@ export function paintMarks(
 ): number {
   const sites = new Set<number>();
   for (const [id, site] of place ? store.sites : []) {
-    if (site.cell === place?.cell && site.line === place.line && site.code === place.code) {
+    const same = (['cell', 'file', 'line', 'code'] as const).every(
+      key => site[key] === place?.[key]
+    );
+    if (same) {
       sites.add(id);
     }
   }

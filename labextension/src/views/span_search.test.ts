@@ -7,7 +7,7 @@ import { TimeWindow } from './time_window';
 
 function told(): SpanStore {
   const store = new SpanStore();
-  const site = { cell: 'c', text: 'cell', line: 3, code: 'y = nd.dot(x, w)' };
+  const site = { cell: 'c', text: 'cell', file: '', line: 3, code: 'y = nd.dot(x, w)' };
   const names = new Map([
     [1, 'dot'],
     [2, 'exp']

@@ -225,8 +225,8 @@ export function linesOf(node: Pick<Node, 'line' | 'members'>): number[] {
   return [...lines].sort((a, b) => a - b);
 }
 
-export function nodesOfLine(graph: Graph, line: number): number[] {
-  return graph.nodes.filter(node => linesOf(node).includes(line)).map(node => node.id);
+export function nodesOfLine({ nodes }: Pick<Graph, 'nodes'>, line: number): number[] {
+  return nodes.filter(node => linesOf(node).includes(line)).map(node => node.id);
 }
 
 function indexStage({ graph, changes }: Stage): StageIndex {

@@ -1,9 +1,10 @@
 // The words of the tooltip over a card.
-import type { Cell, Node } from '../spec';
+import type { Node } from '../spec';
+import { codeOf, homeOf, type Source } from './code_lines';
 import type { Card } from './drawn';
 import { bytes, shape } from './format';
 import { describeNode } from './node_list';
-import { linesOf, type Mark } from './stages';
+import type { Mark } from './stages';
 
 const MOST = 6;
 
@@ -12,7 +13,7 @@ export function tipOf(
   card: Card,
   operands: readonly Node[],
   mark: Mark | undefined,
-  cell: Cell | null
+  source: Source
 ): string[] {
   if (card.kind === 'group') {
     return [card.label, card.detail, ...parameters(operands), 'click ⊞ to open it'];
@@ -25,9 +26,8 @@ export function tipOf(
   if (card.members.length > 0) {
     lines.push(`made of ${card.members.map(m => m.label).join(', ')}`);
   }
-  for (const line of linesOf(card).slice(0, 3)) {
-    const text = cell?.lines[line - 1] ?? card.code;
-    lines.push(`${line}  ${text.trim()}`);
+  for (const line of codeOf([card], source).slice(0, 3)) {
+    lines.push(`${[homeOf(line), line.line].filter(Boolean).join(', ')}  ${line.code}`);
   }
   const why = mark?.changes[0]?.why;
   return why ? [...lines, why] : lines;

@@ -1,5 +1,6 @@
 // What stands for a picture on the page: the graph viewer, or what is told of a cell without one.
 import type { Spec } from '../spec';
+import { ownLine } from './code_lines';
 import { h, keepKeys } from './dom';
 import { GraphViewer, type ViewerEvents, type ViewerState } from './graph_viewer';
 import { footnotes, header } from './header';
@@ -40,7 +41,9 @@ class PlainViewer implements Viewer {
   }
 
   replan(spec: Spec): void {
-    this.units = new UnitsView(spec.units, true, line => this.events.lines?.([line], true));
+    this.units = new UnitsView(spec.units, true, line =>
+      this.events.code?.([ownLine(spec, line)], true)
+    );
     const nothing = h('p.hyb-note', {}, 'The engine computed nothing here: there is no graph.');
     this.element.replaceChildren(
       header(spec),

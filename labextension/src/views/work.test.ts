@@ -17,8 +17,8 @@ const frame = (spans: Span[], more: Partial<Frame> = {}) =>
       [2, 'exp']
     ]),
     sites: new Map([
-      [1, { cell: 'a', line: 3, text: 'cell', code: 'y = dot(x, x)' }],
-      [2, { cell: null, line: 7, text: 'f.py', code: '=1+"2"' }]
+      [1, { cell: 'a', line: 3, text: 'cell', file: '', code: 'y = dot(x, x)' }],
+      [2, { cell: null, line: 7, text: 'f.py', file: 'f.py', code: '=1+"2"' }]
     ]),
     ...more
   });
