@@ -2,21 +2,20 @@
 // picture to picture.
 import { cardOfGroup, groupOfCard } from './group_tree';
 import type { Spec } from '../spec';
-import type { Heat, Warmth } from './heat';
+import type { Heat } from './heat';
 import { LayoutRunner } from '../layout/runner';
 import { layoutWorker } from '../generated/layout_worker';
-import { Camera } from './camera';
-import { ofCards, type Difference } from './difference';
+import type { Camera } from './camera';
+import type { Difference } from './difference';
 import { h } from './dom';
 import type { Card, Drawn } from './drawn';
 import { findNodes } from './find';
-import { firstView, held, stepView } from './framing';
 import { graphTools, type ToolBar } from './graph_tools';
-import { Lit, type Light } from './lit';
+import { Marking } from './marking';
 import { Minimap } from './minimap';
 import { Motion } from './motion';
 import { NodeList } from './node_list';
-import { DIFFERENCE } from './palette';
+import { Outlook, type Gaze } from './outlook';
 import { paintGraph, type Scene } from './paint_graph';
 import { watchPointer } from './pointer';
 import { Scenes } from './scenes';
@@ -25,7 +24,7 @@ import { Shown } from './shown';
 import { saveImage } from './snapshot';
 import type { StageModel } from './stages';
 import type { StepGraph } from './step_graph';
-import { Surface, type Size } from './surface';
+import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
 import { tipOf } from './tip';
 import { Tooltip } from './tooltip';
@@ -55,12 +54,7 @@ export interface GraphViewEvents {
 /** What a graph view needs of a spec. */
 export type Pictured = Pick<Spec, 'title' | 'cell' | 'places' | 'ends' | 'initial'>;
 
-/** Where a person looks: the middle of the view as a share of the picture; zoom 1: as at first. */
-export interface Gaze {
-  x: number;
-  y: number;
-  zoom: number;
-}
+const NOTHING = { width: 1, height: 1 };
 
 export class GraphView {
   readonly element: HTMLElement;
@@ -70,12 +64,10 @@ export class GraphView {
   private readonly surface: Surface;
   private readonly list: NodeList;
   private readonly tooltip: Tooltip;
-  private readonly camera = new Camera();
   private readonly search: SearchBar<number>;
+  private readonly outlook: Outlook;
   private readonly minimap = new Minimap((x, y) => {
-    const { scale } = this.camera;
-    this.camera.x = this.surface.width / 2 - x * scale;
-    this.camera.y = this.surface.height / 2 - y * scale;
+    this.outlook.centre(x, y);
     this.cameraMoved();
   });
   private readonly runner = new LayoutRunner(layoutWorker);
@@ -83,22 +75,10 @@ export class GraphView {
   private shown: Shown | null = null;
   private theme: Theme | null = null;
   private motion: Motion | null = null;
-  private selected: number[] = [];
-  private meant: readonly number[] = [];
-  private hovered: number[] = [];
-  private pointed: readonly number[] = [];
-  private found: number[] = [];
-  private readonly lit = new Lit();
-  private light: Light = { cards: null, lines: null, words: '' };
+  private readonly marking = new Marking();
   private said = '';
-  private moved = false;
   private turn = 0;
-  private heat: Heat | null = null;
-  private hot = false;
-  private warm: ReadonlyMap<number, Warmth> | null = null;
   private step: StepGraph | null = null;
-  private differences: ReadonlyMap<number, Difference> | null = null;
-  private ofCards: ReadonlyMap<number, Difference> | null = null;
 
   constructor(
     private spec: Pictured,
@@ -119,7 +99,7 @@ export class GraphView {
     this.search = new SearchBar(SEARCH, {
       find: query => findNodes(this.model.stages[this.stage].graph, this.scenes.tree, query),
       found: ids => {
-        this.found = ids;
+        this.marking.found = ids;
         this.surface.draw();
       },
       go: id => events.select([id], false, true),
@@ -145,8 +125,9 @@ export class GraphView {
     this.surface = new Surface(
       this.plot,
       (context, now) => this.paint(context, now),
-      before => this.resized(before)
+      before => this.shown && this.outlook.resized(before, this.shown.drawn, this.motion)
     );
+    this.outlook = new Outlook(this.surface);
     this.plot.append(this.minimap.element);
     this.tooltip = new Tooltip(this.plot);
     watchPointer(this.plot, this.camera, {
@@ -187,16 +168,15 @@ export class GraphView {
    * `meant`: of an open kernel's operators these alone.
    */
   setSelected(ids: number[], reveal: boolean, meant: readonly number[] = []): void {
-    this.selected = ids;
-    this.meant = meant;
+    Object.assign(this.marking, { selected: ids, meant });
     if (reveal && ids.length === 1 && this.scenes.reveal(ids[0], this.stage)) {
       this.show(true);
     }
-    this.list.setSelected([...(this.shown?.cards(ids, meant) ?? [])]);
+    this.list.setSelected([...this.marking.chosen]);
     this.relight();
     const card = this.shown?.card(ids);
     if (card && reveal && !this.motion && this.surface.width > 0) {
-      this.moved = this.camera.reveal(boxOf(card), this.surface) || this.moved;
+      this.outlook.moved = this.camera.reveal(boxOf(card), this.surface) || this.outlook.moved;
     }
   }
 
@@ -209,50 +189,42 @@ export class GraphView {
   }
 
   setHovered(ids: number[], meant: readonly number[] = []): void {
-    this.hovered = ids;
-    this.pointed = meant;
+    Object.assign(this.marking, { hovered: ids, pointed: meant });
     this.plot.dataset.pointed = ids.join(' ');
     this.surface.draw();
   }
 
   /** The times of the last run; `hot`: cards are coloured by them. */
   setHeat(heat: Heat, hot: boolean): void {
-    this.heat = heat;
-    this.hot = hot;
-    this.warm = hot && this.shown ? heat.cards(this.shown.drawn, this.shown.stage) : null;
+    this.marking.setHeat(heat, hot);
     this.relight();
   }
 
   /** By node, to the picture beside it; null: there is none. */
   setDifferences(differences: ReadonlyMap<number, Difference> | null): void {
-    this.differences = differences;
+    this.marking.setDifferences(differences);
     this.listCards();
     this.surface.draw();
   }
 
   get gaze(): Gaze {
-    const { width, height } = this.shown?.drawn ?? { width: 1, height: 1 };
-    const { x, y } = this.camera.locate(this.surface.width / 2, this.surface.height / 2);
-    return { x: x / width, y: y / height, zoom: this.camera.scale / this.firstScale() };
+    return this.outlook.gaze(this.shown?.drawn ?? NOTHING);
   }
 
   /** Looks there, without telling that the camera moved. */
-  look({ x, y, zoom }: Gaze): void {
-    if (this.shown && this.surface.width > 0) {
-      const { width, height } = this.shown.drawn;
-      const scale = (this.camera.scale = zoom * this.firstScale());
-      this.camera.x = this.surface.width / 2 - x * width * scale;
-      this.camera.y = this.surface.height / 2 - y * height * scale;
-      this.moved = true;
+  look(gaze: Gaze): void {
+    if (this.shown && this.outlook.isSeen) {
+      this.outlook.look(gaze, this.shown.drawn);
       this.surface.draw();
     }
   }
 
   /** Shows the picture as at first: whole, or from its inputs on. */
   lookAnew(): void {
-    this.moved = false;
-    this.fit();
-    this.surface.draw();
+    if (this.shown) {
+      this.outlook.first(this.shown.drawn);
+      this.surface.draw();
+    }
   }
 
   setTrail(back: boolean, forward: boolean): void {
@@ -269,6 +241,10 @@ export class GraphView {
     this.runner.dispose();
   }
 
+  private get camera(): Camera {
+    return this.outlook.camera;
+  }
+
   get byBuffer(): boolean {
     return this.model.stages[this.stage].graph.nodes.some(node => node.buffer !== null);
   }
@@ -278,17 +254,17 @@ export class GraphView {
     return graphTools(
       {
         zoom: factor => {
-          this.camera.zoom(factor, this.surface.width / 2, this.surface.height / 2);
+          this.outlook.zoom(factor);
           this.cameraMoved();
         },
         fit: () => this.overview(),
         search: () => this.search.open(),
         trace: on => {
-          this.lit.ways = on;
+          this.marking.lit.ways = on;
           this.relight();
         },
         path: on => {
-          this.lit.path = on;
+          this.marking.lit.path = on;
           this.relight();
         },
         go: this.events.go,
@@ -307,7 +283,7 @@ export class GraphView {
         },
         turn: right => {
           this.scenes.turn(right ? 'right' : 'down');
-          this.moved = false;
+          this.outlook.moved = false;
           this.show(true);
         }
       },
@@ -346,12 +322,13 @@ export class GraphView {
     const before = this.shown;
     const shown = new Shown(drawn, this.model, this.stage, this.step);
     this.shown = shown;
+    this.marking.show(shown);
     this.listCards();
     this.plot.dataset.nodes = String(drawn.cards.length);
     this.plot.dataset.stage = String(this.stage);
     this.say(drawn.coarse ? 'A simple layout: a better one took too long.' : '');
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const target = this.surface.width > 0 ? this.target(before, shown, anchor) : null;
+    const target = this.outlook.next(before, shown, anchor);
     if (before && animate && !still && this.surface.width > 0) {
       this.motion = new Motion(before, shown, this.scenes.tree, this.camera, target);
     } else {
@@ -359,101 +336,49 @@ export class GraphView {
       Object.assign(this.camera, target);
     }
     this.search.again();
-    if (this.heat) {
-      this.setHeat(this.heat, this.hot);
-    }
     this.relight();
   }
 
   private listCards(): void {
-    const { shown, differences } = this;
+    const { marking, shown } = this;
     if (shown) {
-      this.ofCards = differences && ofCards(shown.drawn, differences);
-      const notes = [...(this.ofCards ?? [])].map(
-        ([id, what]) => [id, DIFFERENCE[what].label] as const
-      );
-      this.list.setCards([...shown.drawn.cards].sort(byCode), new Map(notes));
-      this.list.setSelected([...shown.cards(this.selected, this.meant)]);
+      const cards = [...shown.drawn.cards].sort(byCode);
+      this.list.setCards(cards, new Map(cards.map(({ id }) => [id, marking.difference(id)])));
+      this.list.setSelected([...marking.chosen]);
       this.list.setPositions(id => this.position(id));
     }
   }
 
   private relight(): void {
-    if (this.shown) {
-      this.light = this.lit.of(this.shown, this.selected, this.heat);
-      this.say(this.said);
-    }
+    this.marking.relight();
+    this.say(this.said);
     this.surface.draw();
-  }
-
-  // Where the camera goes for the next picture; null: it stays.
-  private target(before: Shown | null, shown: Shown, anchor: number | null) {
-    const stays = anchor === null || !before ? null : held(anchor, before, shown, this.camera);
-    if (stays) {
-      return stays;
-    }
-    return shown.step && this.step !== before?.step
-      ? stepView(before, shown, this.camera, this.surface)
-      : this.moved
-        ? null
-        : firstView(shown.drawn, this.surface);
   }
 
   private toggle(group: number | null | undefined): void {
     if (group !== null && group !== undefined) {
       this.scenes.toggle(group);
-      this.moved = true;
+      this.outlook.moved = true;
       this.show(true, cardOfGroup(group));
     }
   }
 
   private say(text: string): void {
     this.said = text;
-    this.note.textContent = [text, this.light.words].filter(Boolean).join(' ');
+    this.note.textContent = [text, this.marking.words].filter(Boolean).join(' ');
     this.note.hidden = this.note.textContent === '';
   }
 
-  // What is in the middle stays there where a person has moved the picture.
-  private resized(before: Size): void {
-    const { camera, motion, moved, shown, surface } = this;
-    if (!shown) {
-      return;
-    }
-    const { scale, x, y } = motion?.aim ?? camera;
-    const dx = (surface.width - before.width) / 2;
-    const dy = (surface.height - before.height) / 2;
-    const isKept = moved && before.width > 0;
-    const view = isKept ? { scale, x: x + dx, y: y + dy } : firstView(shown.drawn, surface);
-    if (motion?.aim) {
-      motion.aimAt(view);
-    } else {
-      Object.assign(camera, view);
-    }
-  }
-
   private cameraMoved(): void {
-    this.moved = true;
+    this.outlook.moved = true;
     this.tooltip.hide();
     this.surface.draw();
     this.events.moved?.();
   }
 
-  private firstScale(): number {
-    const camera = new Camera();
-    const { width, height } = this.shown?.drawn ?? { width: 1, height: 1 };
-    camera.fit(width, height, this.surface);
-    return camera.scale;
-  }
-
-  private fit(): void {
-    if (this.shown) {
-      Object.assign(this.camera, firstView(this.shown.drawn, this.surface));
-    }
-  }
-
   private overview(): void {
     if (this.shown) {
-      this.camera.fit(this.shown.drawn.width, this.shown.drawn.height, this.surface, true);
+      this.outlook.whole(this.shown.drawn);
       this.cameraMoved();
     }
   }
@@ -467,7 +392,7 @@ export class GraphView {
     const moving = this.motion?.at(now) ?? null;
     paintGraph(context, this.scene(shown, moving), this.camera, this.theme, this.surface);
     this.minimap.paint(
-      { drawn: shown.drawn, heat: this.warm },
+      { drawn: shown.drawn, heat: this.marking.warmth },
       this.camera,
       this.theme,
       this.surface
@@ -487,13 +412,7 @@ export class GraphView {
       motion: moving?.moving ?? null,
       marks: shown.marks,
       step: shown.step,
-      selected: shown.cards(this.selected, this.meant),
-      traced: this.light.cards,
-      tracedLines: this.light.lines,
-      hovered: shown.cards([...this.hovered, ...this.found], this.pointed),
-      byBuffer: shown.byBuffer && !this.differences,
-      heat: this.warm,
-      differences: this.step ? null : this.ofCards,
+      ...this.marking.of(shown),
       ends: this.spec.ends
     };
   }
@@ -537,9 +456,8 @@ export class GraphView {
       const { drawn, marks } = shown;
       const operands = drawn.operands.get(card.id) ?? [];
       const tip = tipOf(card, operands, marks.get(card.id), this.spec);
-      const difference = this.ofCards?.get(card.id);
-      const words = difference ? [DIFFERENCE[difference].label] : [];
-      this.tooltip.show([...tip, ...words], at.x, at.y);
+      const words = this.marking.difference(card.id);
+      this.tooltip.show(words ? [...tip, words] : tip, at.x, at.y);
     } else {
       this.tooltip.hide();
     }
