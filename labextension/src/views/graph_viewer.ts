@@ -3,23 +3,23 @@ import type { Name, Place, Spec, View } from '../spec';
 import type { StageRan } from '../stage_ran';
 import { codeOf, ownLine, type CodeLine, type Source } from './code_lines';
 import { Details } from './details';
-import { h, keepKeys, uniqueId } from './dom';
-import { bytes, plural } from './format';
+import { h, keepKeys } from './dom';
 import { GraphView } from './graph_view';
 import { footnotes, header } from './header';
 import { legend } from './legend';
 import { NamesBar } from './names_bar';
 import { MemoryView } from './memory_view';
-import { describeNode } from './node_list';
 import { ProgramView } from './program_view';
 import { StageRunView, type RunWish } from './stage_run';
 import { SideBySide } from './side_by_side';
 import { StageSlider } from './stage_slider';
 import { Heat } from './heat';
 import { nodesOfLine, StageModel } from './stages';
+import { statusWords } from './status_words';
 import { Stepper } from './stepper';
 import { watchTheme } from './theme';
 import { UnitsView } from './units_view';
+import { ViewTabs } from './view_tabs';
 import { Visited } from './visited';
 
 /** What a person chose; the same three things are traits of the Python widget. */
@@ -46,7 +46,6 @@ export interface ViewerEvents {
   run?: (request: RunRequest) => void;
 }
 
-const VIEW_NAMES: Record<View, string> = { graph: 'Graph', memory: 'Memory', program: 'Program' };
 const NARROW = 640;
 
 export class GraphViewer {
@@ -67,8 +66,7 @@ export class GraphViewer {
   private plan: string | null = null;
   private switched: Name[] = [];
   private source!: Source;
-  private readonly panels: Record<View, HTMLElement>;
-  private readonly tabs = new Map<View, HTMLButtonElement>();
+  private readonly tabs = new ViewTabs(view => this.showView(view));
   private readonly status = h('p.hyb-status', { role: 'status', 'aria-live': 'polite' });
   private readonly heatButton = h(
     'button.hyb-mode.hyb-heat',
@@ -89,7 +87,7 @@ export class GraphViewer {
   private readonly foot = h('div');
   private readonly bar = h('div.hyb-bar');
   private readonly body = h('div.hyb-body');
-  private readonly main: HTMLElement;
+  private readonly main = h('div.hyb-main', {}, ...Object.values(this.tabs.panels));
   private readonly stop: (() => void)[] = [];
   private stageIndex = 0;
   private chosen: number[] = [];
@@ -103,12 +101,6 @@ export class GraphViewer {
     private readonly events: ViewerEvents = {},
     state: Partial<ViewerState> = {}
   ) {
-    this.panels = {
-      graph: h('div.hyb-panel'),
-      memory: h('div.hyb-panel'),
-      program: h('div.hyb-panel')
-    };
-    this.main = h('div.hyb-main', {}, ...Object.values(this.panels));
     this.names = new NamesBar({
       switched: (name, kept) => this.events.switched?.(name, kept),
       hover: name => this.hover(name === null ? [] : this.nodesNamed(name))
@@ -122,7 +114,6 @@ export class GraphViewer {
     if (!events.switched) {
       this.setSwitching('this is a still picture.');
     }
-    const tablist = this.tablist();
     this.fill(spec);
     this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
     this.graph = new GraphView(spec, this.model, this.stageIndex, {
@@ -142,8 +133,8 @@ export class GraphViewer {
     });
     this.sides.fill(spec, this.model);
     const { head, element: second, button } = this.sides;
-    this.panels.graph.append(head, this.graph.element, this.legendBox, second);
-    this.bar.prepend(tablist, this.heatButton, button, this.names.opener);
+    this.tabs.panels.graph.append(head, this.graph.element, this.legendBox, second);
+    this.bar.prepend(this.tabs.element, this.heatButton, button, this.names.opener);
     this.element = h(
       'div.hyb-root.hyb-viewer',
       { 'data-spec': spec.id },
@@ -231,8 +222,8 @@ export class GraphViewer {
       step: step => this.stepper.go(step)
     });
     const none = h('p.hyb-note', {}, 'This picture has no memory plan.');
-    this.panels.memory.replaceChildren(this.memory?.element ?? none);
-    this.panels.program.replaceChildren(this.program.element);
+    this.tabs.panels.memory.replaceChildren(this.memory?.element ?? none);
+    this.tabs.panels.program.replaceChildren(this.program.element);
     this.program.setVisible(this.view === 'program');
     this.body.replaceChildren(this.main, this.details.element);
     this.head.replaceChildren(header(spec));
@@ -286,25 +277,6 @@ export class GraphViewer {
     this.element.remove();
   }
 
-  private tablist(): HTMLElement {
-    const tablist = h('div.hyb-tabs', { role: 'tablist', 'aria-label': 'View' });
-    for (const view of ['graph', 'memory', 'program'] as const) {
-      const id = uniqueId(`panel-${view}`);
-      this.panels[view].id = id;
-      this.panels[view].setAttribute('role', 'tabpanel');
-      this.panels[view].setAttribute('aria-label', VIEW_NAMES[view]);
-      const tab = h(
-        'button',
-        { type: 'button', role: 'tab', 'aria-controls': id, onclick: () => this.showView(view) },
-        VIEW_NAMES[view]
-      );
-      this.tabs.set(view, tab);
-      tablist.append(tab);
-    }
-    tablist.addEventListener('keydown', event => this.tabKey(event));
-    return tablist;
-  }
-
   // The names of a plan that was not run; null: the plan that was.
   private kept(): string[] | null {
     return this.plan === null
@@ -316,17 +288,6 @@ export class GraphViewer {
   private nodesNamed(name: string): number[] {
     const { nodes } = this.model.stages[0].graph;
     return nodes.filter(node => node.name === name).map(node => node.id);
-  }
-
-  private tabKey(event: KeyboardEvent): void {
-    const views = [...this.tabs.keys()];
-    const delta = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    if (delta !== 0) {
-      const to = views[(views.indexOf(this.view) + delta + views.length) % views.length];
-      this.showView(to);
-      this.tabs.get(to)?.focus();
-      event.preventDefault();
-    }
   }
 
   private trailKey(event: KeyboardEvent): void {
@@ -362,12 +323,7 @@ export class GraphViewer {
   private showView(view: View): void {
     this.view = view;
     this.element.dataset.view = view;
-    for (const [name, tab] of this.tabs) {
-      const active = name === view;
-      tab.setAttribute('aria-selected', String(active));
-      tab.tabIndex = active ? 0 : -1;
-      this.panels[name].hidden = !active;
-    }
+    this.tabs.show(view);
     this.program.setVisible(view === 'program');
   }
 
@@ -445,30 +401,10 @@ export class GraphViewer {
     this.sides.setSelected(this.chosen, ids, reveal);
     this.memory?.setSelected(this.model.buffersOf(this.chosen));
     this.program.setSelected(ids);
-    const { steps, step } = this.stepper;
+    const { steps, step, sentence } = this.stepper;
     const group = ids.length > 1 ? this.graph.groupOf(ids) : null;
     this.details.show(this.stageIndex, ids, group, this.chosen, { steps, step });
-    this.status.textContent = this.sentence(ids);
-  }
-
-  private sentence(ids: number[]): string {
-    const { stages } = this.model;
-    const stage = stages[this.stageIndex];
-    const { nodes } = stage.graph;
-    const size = nodes.reduce((sum, node) => sum + (node.bytes ?? 0), 0);
-    const unknown = nodes.filter(node => node.bytes === null).length;
-    const rest = unknown > 0 ? `${unknown.toLocaleString('en')} of unknown size` : '';
-    const sizes = [unknown < nodes.length || unknown === 0 ? bytes(size) : '', rest];
-    const where =
-      `Stage ${this.stageIndex + 1} of ${stages.length}: ${stage.label}. ` +
-      (this.stepper.sentence ||
-        `${plural(nodes.length, 'node')}, all their values ${sizes.filter(Boolean).join(' and ')}.`);
-    const node = ids.length > 0 ? this.model.node(this.stageIndex, ids[0]) : undefined;
-    if (!node) {
-      return where;
-    }
-    const more = ids.length > 1 ? ` and ${ids.length - 1} more` : '';
-    return `${where} Selected: ${describeNode(node)}${more}.`;
+    this.status.textContent = statusWords(this.model, this.stageIndex, sentence, ids);
   }
 
   private hover(ids: number[]): void {

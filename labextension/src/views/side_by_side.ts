@@ -1,13 +1,13 @@
 // A second graph beside the first: another stage, or another report; nodes linked, differences drawn.
 import type { Beside, Spec } from '../spec';
-import { changesOf, count, differences, type Difference } from './difference';
+import { differences } from './difference';
 import { h, uniqueId } from './dom';
 import { plural } from './format';
 import { GraphView, type Pictured } from './graph_view';
 import type { Heat } from './heat';
 import { match, type Matching, type Side } from './matching';
-import { DIFFERENCE } from './palette';
-import { linesOf, StageModel } from './stages';
+import { differenceChips, pairWords } from './side_words';
+import { StageModel } from './stages';
 
 export interface SideBySideEvents {
   select: (ids: number[], add: boolean, reveal: boolean) => void;
@@ -168,24 +168,17 @@ export class SideBySide {
 
   /** What signs and colours mean, with counts; how nodes are linked. */
   legend(): HTMLElement {
-    const { a, b } = this.different;
-    const counts: Record<Difference, string> = {
-      'only A': String(count(a, 'only A')),
-      'only B': String(count(b, 'only B')),
-      changed: both(count(a, 'changed'), count(b, 'changed')),
-      same: both(count(a, 'same'), count(b, 'same'))
-    };
-    const chips = (Object.keys(counts) as Difference[]).map(what => {
-      const { color, glyph, label } = DIFFERENCE[what];
-      const swatch = h('i', { 'aria-hidden': 'true', class: 'hyb-sign', 'data-what': what }, glyph);
-      swatch.style.setProperty('--hyb-swatch', color);
-      return h('span.hyb-chip', {}, swatch, `${label}: ${counts[what]}`);
-    });
     const linked =
       this.at.source === 0
         ? 'nodes are linked by what each pass made of them'
         : 'two reports: nodes are linked by source line, operator and position in the line';
-    return h('div.hyb-legend', {}, ...chips, h('span.hyb-hint', {}, linked), this.words);
+    return h(
+      'div.hyb-legend',
+      {},
+      ...differenceChips(this.different),
+      h('span.hyb-hint', {}, linked),
+      this.words
+    );
   }
 
   themeChanged(): void {
@@ -298,14 +291,7 @@ export class SideBySide {
   // What stands on both sides, and what is not the same; the other report's line with its code.
   private say(here: number[], there: number[]): void {
     const [a, b] = this.sides();
-    const told = here.length > 0 ? changesOf(here[0], a, b, this.matching) : [];
-    const sentence = [
-      `A: ${nodeWords(a, here)}`,
-      `B: ${nodeWords(b, there, this.at.source > 0)}`,
-      told.join(', ')
-    ];
-    const nothing = here.length + there.length === 0;
-    this.words.textContent = nothing ? '' : sentence.filter(Boolean).join(' · ');
+    this.words.textContent = pairWords([a, here], [b, there], this.matching, this.at.source > 0);
   }
 
   private setTied(tied: boolean): void {
@@ -326,20 +312,4 @@ export class SideBySide {
 
 function sourceOf(beside: Beside): Source {
   return { picture: beside, model: new StageModel(beside) };
-}
-
-function both(a: number, b: number): string {
-  return a === b ? String(a) : `${a} in A, ${b} in B`;
-}
-
-function nodeWords({ model, stage }: Side, ids: number[], code = false): string {
-  const node = model.node(stage, ids[0]);
-  if (!node) {
-    return 'not there';
-  }
-  const lines = linesOf(node);
-  const where = lines.length > 0 ? `line${lines.length > 1 ? 's' : ''} ${lines.join(', ')}` : '';
-  const text = code && lines.length === 1 && node.code ? `: ${node.code.trim()}` : '';
-  const more = ids.length > 1 ? ` and ${plural(ids.length - 1, 'more node')}` : '';
-  return `${node.label}${where && ` (${where}${text})`}${more}`;
 }
