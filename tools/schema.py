@@ -151,10 +151,14 @@ def written_decoders() -> str:
         rows = "".join(f"  {f}: {_decoder(hint, f)},\n" for f, hint in _fields(record).items())
         start = f"(before?: {name}) => " if _is_chained(record) else ""
         export = "export " if record is schema.Spec else ""
-        text += f"\n{export}const {_lower(name)} = {start}object<{name}>({{\n{rows}}});\n"
+        typed, own = "", f"list({_lower(name)})"
+        if own in rows:  # its decoder is not made yet
+            typed = f": Decoder<{name}>"
+            rows = rows.replace(own, f"list((value, path) => {_lower(name)}(value, path))")
+        text += f"\n{export}const {_lower(name)}{typed} = {start}object<{name}>({{\n{rows}}});\n"
     used = set(re.findall(r"[A-Za-z_]+", text))
     tools = ["boolean", "choice", "filled", "integer", "length", "list", "number", "object", "or"]
-    tools += ["pair", "size", "string"]
+    tools += ["pair", "size", "string", "type Decoder"]
     tables = ["chained", "table"]
     types_ = [f"type {record.__name__}" for record in RECORDS]
     constants = sorted(_plural(name) for name in CHOICES.values())

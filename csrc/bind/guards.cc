@@ -368,7 +368,9 @@ bool contact_for(PyObject* reason) {
 }
 
 bool contact(const char* what, PyObject* about) {
-  PyObject* reason = PyUnicode_FromFormat("%s of %s", what, Py_TYPE(about)->tp_name);
+  // A message and its arguments (jupyter_hybrid/reasons.py).
+  PyObject* reason = Py_BuildValue("(Nss)", PyUnicode_FromFormat("%s of {kind}", what), "kind",
+                                   Py_TYPE(about)->tp_name);
   if (reason == nullptr) return false;
   const bool done = contact_for(reason);
   Py_DECREF(reason);

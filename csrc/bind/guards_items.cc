@@ -56,7 +56,8 @@ bool writing_is_plain(PyObject* value, PyObject* name) {
 }
 
 bool contact_at_attribute(PyObject* value, PyObject* name) {
-  PyObject* reason = PyUnicode_FromFormat("attribute %U of %s", name, Py_TYPE(value)->tp_name);
+  PyObject* reason = Py_BuildValue("(ssOss)", "attribute {name} of {kind}", "name", name, "kind",
+                                   Py_TYPE(value)->tp_name);
   if (reason == nullptr) return false;
   const bool done = contact_for(reason);
   Py_DECREF(reason);

@@ -76,7 +76,10 @@ bool add_integer(Region* r, PyObject* key, int64_t size) {
   if (index == nullptr) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
     PyErr_Clear();
-    PyErr_Format(not_covered, "an index of type %s", Py_TYPE(key)->tp_name);
+    PyObject* told = Py_BuildValue("((sss))", "an index of type {kind}", "kind",
+                                   Py_TYPE(key)->tp_name);  // as jupyter_hybrid/reasons.py has it
+    if (told != nullptr) PyErr_SetObject(not_covered, told);
+    Py_XDECREF(told);
     return false;
   }
   int beyond = 0;

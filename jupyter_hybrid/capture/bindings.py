@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..base import LinAlgError, MXNetError
 from ..np_face import TracedArray
+from ..reasons import Reason
 from . import numbers
 from .compute import Key, with_families
 from .deferred import Deferred
@@ -18,6 +19,8 @@ from .options import UsageError
 from .recorder import Recorder
 from .salvage import error_of
 from .segments import may_change
+
+_ENDS = Reason("the cell ends")
 
 
 def handle_of(value: Any) -> Any:
@@ -84,9 +87,7 @@ class Ending:
         later = [v for v in named.values() if _is_pending(v)]
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
         if must or recorder.effects:
-            recorder.run(
-                must, "the cell ends", None, shown=shown_only, needed=self._read, writes=True
-            )
+            recorder.run(must, _ENDS, None, shown=shown_only, needed=self._read, writes=True)
         # A cell with NumPy values waits before it ends; what failed does not bind.
         error = recorder.salvage() if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()

@@ -13,6 +13,7 @@ import numpy as np
 from ..np_face import TracedArray
 from ..np_face.errors import NotCovered
 from ..np_face.lower.lowering import core
+from ..reasons import Reason
 from .recorder import Recorder
 
 _MOST = 64  # elements that are compared one by one
@@ -38,8 +39,8 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
             pass
         x = args[0]
         if type(x) is TracedArray and x.ndim == 1 and x.size > _LONG and not recorder.script:
-            name = function.__name__
-            args = (x.to_numpy(f"{name}() goes through {x.size} elements"), *args[1:])
+            why = Reason("{name}() goes through {n} elements", name=function.__name__, n=x.size)
+            args = (x.to_numpy(why), *args[1:])
     return function(*args, **kwargs)
 
 

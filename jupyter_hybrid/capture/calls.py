@@ -15,6 +15,7 @@ from ..np_face import TracedArray, makers
 from ..np_face.array import unbound
 from ..np_face.bridge import has_traced
 from ..np_face.float_errors import in_numpy
+from ..reasons import Reason
 from . import array_lists, builtin_calls, closed, listed_calls, numbers, random_calls
 from .outside import call_outside, runs_code
 from .source.clocks import is_clock
@@ -97,8 +98,8 @@ def _warns_itself(function: Any, args: tuple, kwargs: dict) -> bool:
 def _contact(recorder: Any, function: Any) -> None:
     name = closed.name_of(function)
     if type(function) is types.FunctionType and function in _FILTERS:
-        recorder.flush_if_active(f"{name} decides what becomes of warnings")
-    _guards.contact(f"{name} is not part of the graph")
+        recorder.flush_if_active(Reason("{name} decides what becomes of warnings", name=name))
+    _guards.contact(("{name} is not part of the graph", "name", name))
 
 
 def _asks(function: Any, args: tuple) -> bool:
@@ -136,7 +137,7 @@ def _asked(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     __tracebackhide__ = True
     array, *rest = args
     if function is builtins.id:
-        return id(array.to_numpy("id() tells which array it is"))
+        return id(array.to_numpy(Reason("id() tells which array it is")))
     if function is builtins.dir:
         return dir(array.__class__)
     try:

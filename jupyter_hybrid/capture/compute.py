@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..nd.array_names import array_name, is_parameter
+from ..reasons import NONE, Reason
 from . import program_cache
 from .options import Options
 from .program_cache import CellProgram, Recipe
@@ -101,7 +102,7 @@ class Segment:
     inputs: list[Value]
     keys: list[int]
     outputs: list[Value]  # what was computed
-    reason: str  # what ended it
+    reason: Reason  # what ended it
     line: int | None
     cached: bool
     times: Any  # _core.RunTimes: of all runs
@@ -122,7 +123,7 @@ class Segment:
         return float(self.times.seconds())
 
     def in_place(
-        self, reason: str, line: int | None, keys: Sequence[Key | None], needed: frozenset[int]
+        self, reason: Reason, line: int | None, keys: Sequence[Key | None], needed: frozenset[int]
     ) -> Segment:
         """The same program, run where something else ended the segment."""
         made = object.__new__(Segment)  # contacts are many: cheaper than `replace`
@@ -189,7 +190,7 @@ def compute(
     needed: frozenset[int] = frozenset(),
     writes: bool = False,
     places: dict[int, Any] | None = None,
-    reason: str = "",
+    reason: Reason = NONE,
     line: int | None = None,
 ) -> Ran:
     """Computes traced arrays together and gives them their values.

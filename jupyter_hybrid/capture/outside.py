@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..reasons import Reason
 from .recorder import Recorder
 
 _RUNS_CODE = frozenset(
@@ -33,8 +34,8 @@ def call_outside(recorder: Recorder, function: Callable, args: tuple, kwargs: di
     elif name == "run_cell_magic" and args:
         what = f"%%{args[0]}"
     else:
-        what = "a shell command" if name in ("system", "getoutput") else name
-    recorder.recording.pause(f"{what} runs outside the graph")
+        what = Reason("a shell command") if name in ("system", "getoutput") else name
+    recorder.recording.pause(Reason("{what} runs outside the graph", what=what))
     try:
         return function(*args, **kwargs)
     finally:

@@ -9,6 +9,7 @@ from .. import _core
 from ..np_face import TracedArray, bridge
 from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
+from ..reasons import Reason
 from . import closed
 from .recorder import Recorder
 
@@ -26,10 +27,10 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
             return function(*args, **kwargs)
         try:
             return draws.call(recorder, lower, function, args, kwargs)
-        except NotCovered as reason:
-            recorder.leave_graph(str(reason))
+        except NotCovered as problem:
+            recorder.leave_graph(problem.reason)
         except LIKE_NUMPY:
-            recorder.leave_graph(f"{function.__qualname__} with these arguments")
+            recorder.leave_graph(Reason("{name} with these arguments", name=function.__qualname__))
     args, kwargs = recorder.leave(function, args, kwargs)
     return function(*args, **kwargs)
 

@@ -15,6 +15,7 @@ from .. import _core
 from ..base import MXNetError
 from ..np_face import DTYPES, TracedArray, float_errors, supported
 from ..np_face.array.memory import refusal
+from ..reasons import Reason
 from . import numbers
 from .cell import Cell
 from .compute import with_families
@@ -28,6 +29,7 @@ from .source.sources import note_recorded
 from .spent import settles
 
 _note = _core.guards.note
+_SHOWN = Reason("an array that a memoryview shows stays in NumPy")
 _PROGRAM = 1000  # operators of a loop's steps that are compiled together, ...
 _WHOLE = 4000  # ... and of a cell that is recorded whole
 _NODE_S = 40e-6  # estimated: recording and compiling one takes so long on a busy machine
@@ -111,12 +113,11 @@ class Recorder(Segments):
     def _refuse(self, value: np.ndarray) -> None:
         """Names, once, an array that can't enter the graph; it is read and written at once."""
         if self.active and any(np.may_share_memory(w.origin, value) for w in self.known()):
-            self.flush("an array shares memory with one that stays in NumPy")
+            self.flush(Reason("an array shares memory with one that stays in NumPy"))
         if self.active and id(value) not in self._refused:
             self._refused[id(value)] = value
-            why = "not aligned" if value.dtype in DTYPES else f"of dtype {value.dtype}"
-            why = "that a memoryview shows" if self.exported.has(value) else refusal(value) or why
-            self.leave_graph(f"an array {why} stays in NumPy")
+            shown = self.exported.has(value)
+            self.leave_graph(_SHOWN if shown else refusal(value) or _unfit(value.dtype))
 
     def print(self, args: tuple, kwargs: dict) -> None:
         """``print`` as an effect of the graph; ends the segment when it shows an array."""
@@ -136,12 +137,12 @@ class Recorder(Segments):
             self.effects.append(_core.trace_effect(text, inputs))
             arrays = [a for a in map(self._array, args) if a is not None]
             if arrays:
-                self.sync(arrays, "print shows a value")
+                self.sync(arrays, Reason("print shows a value"))
                 self.watched.finish()  # a warning comes before what is shown after it
         builtins.print(*map(numbers.plain, args), **kwargs)
 
     @settles
-    def raise_here(self, made: list[Any], reason: str) -> None:
+    def raise_here(self, made: list[Any], reason: Reason) -> None:
         """Computes the results of an operator whose error NumPy raises at once: nothing that
         follows the call happens after an error. Raises that error."""
         self.stay_inside(reason)
@@ -159,7 +160,7 @@ class Recorder(Segments):
             raise error
 
     @settles
-    def look(self, array: Any, reason: str) -> None:
+    def look(self, array: Any, reason: Reason) -> None:
         """Computes an array whose elements say whether NumPy raises at once."""
         self.stay_inside(reason)
         line = self.user_line()
@@ -173,16 +174,18 @@ class Recorder(Segments):
             return args, kwargs
         name = getattr(function, "__qualname__", None) or type(function).__name__
         args, kwargs = tuple(map(kept, args)), {k: kept(v) for k, v in kwargs.items()}
-        self.contact(f"{name} is not part of the graph")  # they have their contents now
+        self.contact(
+            ("{name} is not part of the graph", "name", name)
+        )  # they have their contents now
         return args, kwargs
 
-    def leave_graph(self, reason: str) -> None:
+    def leave_graph(self, reason: Reason) -> None:
         """Notes that the current line goes on in real NumPy."""
         self.stay_inside(reason)
         self._left = len(self.breaks)
         self.breaks.append((self.user_line(), reason))
 
-    def read(self, array: TracedArray, reason: str) -> None:
+    def read(self, array: TracedArray, reason: Reason) -> None:
         """Somebody needs the elements of a traced array now, in the cell or after it."""
         self.stay_inside(reason)
         if self.active:
@@ -195,7 +198,7 @@ class Recorder(Segments):
         """Who reads the time means the work so far: NumPy's is done, nd's is on its way."""
         if not self.active:
             return
-        reason = "a clock is read"
+        reason = Reason("a clock is read")
         if any(r() is not None for r in self.proxies):
             self.flush(reason)
             return
@@ -215,7 +218,7 @@ class Recorder(Segments):
                 with contextlib.suppress(MXNetError):  # an operator's own error stays in the array
                     proxy.to_numpy()
 
-    def flush_if_active(self, reason: str) -> None:
+    def flush_if_active(self, reason: Reason) -> None:
         """:meth:`flush` while the cell runs; nothing is pending afterwards."""
         if self.active:
             self.flush(reason)
@@ -244,7 +247,7 @@ class Recorder(Segments):
         if serial - self._paced < _PROGRAM:
             return
         self._paced = serial
-        why = "a loop recorded many operators"
+        why = Reason("a loop recorded many operators")
         if not self.run_waiting(why):
             self.flush(why)
 
@@ -300,3 +303,10 @@ class Recorder(Segments):
         for key, name in bound.items():
             names.setdefault(key, name)
         return names
+
+
+def _unfit(dtype: np.dtype) -> Reason:
+    """Why an ndarray of that dtype, whose memory might be a graph's, can't enter one."""
+    if dtype in DTYPES:
+        return Reason("an array not aligned stays in NumPy")
+    return Reason("an array of dtype {dtype} stays in NumPy", dtype=dtype)

@@ -18,6 +18,7 @@ from ..base import MXNetError
 from ..np_face import TracedArray
 from ..np_face.array.items import Flat
 from ..np_face.float_errors import look_again
+from ..reasons import NONE, Reason
 from . import numbers, second_lock, trace_state
 from .bindings import Ending
 from .cell import Cell
@@ -32,6 +33,7 @@ from .watchers import watching
 # What is recorded is one list for the whole process, so one thread records at a time. Who has the
 # right is seen in one step: an interrupt between taking it and noting that would keep it for ever.
 _holder: dict[str, Right] = {}
+_OTHER_THREAD = Reason("another thread is recording")
 PLAIN = (int, float, bool, str, type(None))
 
 
@@ -50,11 +52,11 @@ class Right:
         """Has it been taken?"""
         return _holder.get("") is self
 
-    def refused(self) -> str:
+    def refused(self) -> Reason:
         """Takes it; else says why not."""
         if trace_state.recorder() is not None:
-            return "a cell inside a recorded cell"
-        return "" if _holder.setdefault("", self) is self else "another thread is recording"
+            return Reason("a cell inside a recorded cell")
+        return NONE if _holder.setdefault("", self) is self else _OTHER_THREAD
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Recording:
         self.recorder = Recorder(cell, options, namespace, later)
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
-        self.as_written = ""  # why the rest of the body does; "": it is recorded
+        self.as_written = NONE  # why the rest of the body does, where it does
         # How often contents of existing arrays were looked at when each statement began, and at the
         # end of the body.
         self.looked: list[int] = []
@@ -140,7 +142,7 @@ class Recording:
             self.looked.append(self.recorder.looked)
             yield cell.code(number, "written" if self.as_written else "recorded")
 
-    def pause(self, reason: str) -> None:
+    def pause(self, reason: Reason) -> None:
         """Computes everything and binds real values, then stops recording."""
         recorder = self.recorder
         recorder.flush(reason)
@@ -159,9 +161,9 @@ class Recording:
                     namespace[name] = opened(value, tuples)
         self._stop()
 
-    def leave(self, why: str) -> None:
+    def leave(self, why: Reason) -> None:
         """From here on the body runs as written."""
-        reason = f"{why}: the rest runs as written"
+        reason = Reason("{why}: the rest runs as written", why=why)
         self.recorder.leave_graph(reason)
         with self.recorder.budget.in_haste():
             self._runtime.step_outside(reason)

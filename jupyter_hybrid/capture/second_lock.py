@@ -64,4 +64,4 @@ def started(code: CodeType) -> bool:
 
 def hold_up(code: CodeType) -> None:
     """What waits is computed before this code runs."""
-    _core.guards.contact(f"{code.co_name} runs unasked")
+    _core.guards.contact(("{name} runs unasked", "name", code.co_name))

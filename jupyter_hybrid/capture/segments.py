@@ -15,6 +15,7 @@ from ..base import MXNetError
 from ..np_face import TracedArray
 from ..np_face.array import masks
 from ..np_face.frames import above
+from ..reasons import Reason, Told
 from . import program_cache
 from .compute import Key, Ran, Segment, compute, with_families
 from .kept import Kept
@@ -22,7 +23,7 @@ from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .source.budget import Budget
 from .source.loops_ran import LoopsRan
-from .spent import Spent, settles
+from .spent import Place, Spent, settles
 from .watched import Watched
 
 # What a call in real NumPy brings about: no reason of its own.
@@ -49,10 +50,10 @@ class Segments(_core.RecorderState):
         self.filename = filename
         self.options = options
         self.segments: list[Segment] = []
-        self.breaks: list[tuple[int | None, str]] = []
-        self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
-        self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
-        self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
+        self.breaks: list[Place] = []
+        self.contacts: list[Place] = []  # those that the closed list made
+        self.cuts: list[Place] = []  # computed there, though all is in a graph
+        self.left: dict[Place, None] = {}  # loops and functions left to Python
         self.loops: LoopsRan = {}  # those that run as written or compiled
         self.budget = Budget(options)
         self.spent = Spent()
@@ -92,7 +93,7 @@ class Segments(_core.RecorderState):
     def stay_inside(self, reason: str) -> None:
         """Something is to be computed, or to change outside: who records for later refuses."""
 
-    def _interrupt(self, line: int | None, reason: str) -> str:
+    def _interrupt(self, line: int | None, reason: Reason) -> Reason:
         """Names what ends a segment; what follows from a call that left the graph has its name."""
         if reason in FOLLOWS and self._left == len(self.breaks) - 1 >= 0:
             before, why = self.breaks[-1]
@@ -112,7 +113,7 @@ class Segments(_core.RecorderState):
         return [w for w in found if w is not None and w.dirty]
 
     @settles
-    def sync(self, arrays: list[Any], reason: str) -> None:
+    def sync(self, arrays: list[Any], reason: Reason) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
         self.stay_inside(reason)
         self.asked = True
@@ -121,7 +122,7 @@ class Segments(_core.RecorderState):
             self._compute(arrays, self._interrupt(line, reason), line)
 
     @settles
-    def run_waiting(self, why: str) -> bool:
+    def run_waiting(self, why: Reason) -> bool:
         """Computes what is recorded, but for what autograd may ask for."""
         live = self.live()
         if live and self._settled.settle(live, False)[2] is not None:
@@ -134,7 +135,7 @@ class Segments(_core.RecorderState):
         return not live
 
     @settles
-    def flush(self, reason: str) -> None:
+    def flush(self, reason: Reason) -> None:
         """Computes every live traced array, and writes changed inputs back."""
         self.stay_inside(reason)
         self.looked += 1
@@ -150,7 +151,7 @@ class Segments(_core.RecorderState):
         self.epoch += 1  # whoever is called next may write it
 
     def _compute(
-        self, arrays: list[Any], reason: str, line: int | None, writes: bool = False
+        self, arrays: list[Any], reason: Reason, line: int | None, writes: bool = False
     ) -> None:
         """Computes ``arrays`` and what lives on the way to them, by a known program if there is one
         for all that is computed."""
@@ -164,7 +165,13 @@ class Segments(_core.RecorderState):
         return bool(self.effects or self.donated or self._runs or self.promises.places())
 
     def _settle(
-        self, arrays: list[Any], how: Any, reason: str, line: int | None, waits: bool, writes: bool
+        self,
+        arrays: list[Any],
+        how: Any,
+        reason: Reason,
+        line: int | None,
+        waits: bool,
+        writes: bool,
     ) -> None:
         """A known program has computed ``arrays``, or they are computed now.
 
@@ -187,7 +194,7 @@ class Segments(_core.RecorderState):
             self._places.setdefault((segment, line, reason), segment)
 
     def _ran_again(
-        self, known: Segment, arrays: list[Any], keys: list[Key], reason: str, line: int | None
+        self, known: Segment, arrays: list[Any], keys: list[Key], reason: Reason, line: int | None
     ) -> None:
         """A known program has computed values with these keys."""
         at = (known, line, reason)
@@ -240,7 +247,9 @@ class Segments(_core.RecorderState):
         chosen = [h for s in selections for h in s.selected]
         pending |= {id(h): h for h in chosen if h._traced}
         if pending:
-            self._compute(list(pending.values()), "an existing array was written", self.user_line())
+            self._compute(
+                list(pending.values()), Reason("an existing array was written"), self.user_line()
+            )
             if failed:
                 salvage(self._runs)
         with suppress(MXNetError):  # it stays in its array
@@ -255,7 +264,7 @@ class Segments(_core.RecorderState):
         self._written = {id(w.origin) for w in changed if w.dirty}
 
     @settles
-    def settle_writes(self, reason: str) -> None:
+    def settle_writes(self, reason: Reason) -> None:
         """Does what the cell wrote into arrays that others hold too, and computes first whatever
         reads their old contents."""
         self.stay_inside(reason)
@@ -268,8 +277,9 @@ class Segments(_core.RecorderState):
         _core.finish_trace_writes()
 
     @settles
-    def contact(self, reason: str) -> None:
+    def contact(self, told: Told) -> None:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
+        reason = Reason.of(told)
         self.stay_inside(reason)
         self.looked += 1
         self.write_back()
@@ -305,7 +315,7 @@ class Segments(_core.RecorderState):
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
         if len(self.promises) and self.promises.covers(value):
-            self.flush("another array over memory that is still to be written")
+            self.flush(Reason("another array over memory that is still to be written"))
         for wrapper in self._changed():
             if np.may_share_memory(wrapper.origin, value):
                 self.write_back()
@@ -318,7 +328,7 @@ class Segments(_core.RecorderState):
             w is not wrapper and np.may_share_memory(w.origin, wrapper.origin) for w in self.known()
         )
         if overlaps:
-            self.flush("writes an array that shares memory with another")
+            self.flush(Reason("writes an array that shares memory with another"))
         self.wrappers[id(wrapper.origin)] = wrapper
         self._written.add(id(wrapper.origin))
         return overlaps
@@ -326,7 +336,7 @@ class Segments(_core.RecorderState):
     def run(
         self,
         arrays: list[Any],
-        reason: str,
+        reason: Reason,
         line: int | None,
         shown: tuple[Any, ...] = (),
         needed: frozenset[int] = frozenset(),

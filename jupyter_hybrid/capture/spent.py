@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .. import _core
+from ..reasons import Reason
 
-Place = tuple[int | None, str]  # a line, and why something is computed there
+Place = tuple[int | None, Reason]  # a line, and why something is computed there
 _clock = time.perf_counter
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 

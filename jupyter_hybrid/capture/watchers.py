@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..np_face.frames import OWN
+from ..reasons import NONE, Reason
 from .source.sources import STDLIB
 
 # Whose thread it is, its files' folders say. A wrong guess makes no answer wrong: what a thread
@@ -23,7 +24,7 @@ _INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-pa
 _LIBRARY = (*STDLIB, *OWN, "<frozen", "<decorator-gen-")  # the last is IPython's
 _MOMENT_S = 1e-3
 _TOOLS = 6  # that Python's monitoring knows
-_lately: list[Any] = ["", 0.0]  # who looked on, and when that was asked
+_lately: list[Any] = [NONE, 0.0]  # who looked on, and when that was asked
 _STARTS = frozenset(
     {
         threading.Thread.start, threading.settrace, threading.setprofile, sys.settrace,
@@ -48,16 +49,16 @@ def is_traced() -> bool:
     return monitoring is not None and any(map(monitoring.get_tool, range(_TOOLS)))
 
 
-def watching() -> str:
-    """Who does; "" for nobody."""
+def watching() -> Reason:
+    """Who does; NONE for nobody."""
     if is_traced():
-        return "a debugger or a profiler watches"
+        return Reason("a debugger or a profiler watches")
     if threading.active_count() > 1 and _runs_users_code():
-        return "another thread runs code of the user's"
-    return ""
+        return Reason("another thread runs code of the user's")
+    return NONE
 
 
-def watching_lately() -> str:
+def watching_lately() -> Reason:
     """The same; where threads have been looked at a moment ago, they are not again: many loops may
     begin in that time."""
     if is_traced():

@@ -21,6 +21,7 @@ from ..capture.recording import Recording, Right
 from ..capture.source.compiled import RanAlone
 from ..capture.source.hooks import install
 from ..capture.watchers import watching
+from ..reasons import NONE, Reason
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session
@@ -80,11 +81,11 @@ def run_symbolically(
         why_not = _too_deep(cell) or watching() or right.refused()
         if not why_not:
             return _recorded(cell, options, namespace, later)
-    return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
+    return run_imperatively(cell, namespace), Report.imperative(cell, options, why_not)
 
 
-def _too_deep(cell: Cell) -> str:
-    return "its code is nested too deeply to be read" if cell.is_deep else ""
+def _too_deep(cell: Cell) -> Reason:
+    return Reason("its code is nested too deeply to be read") if cell.is_deep else NONE
 
 
 def _recorded(
@@ -132,7 +133,7 @@ async def await_symbolically(
         if not why_not:
             return await _recorded_awaiting(cell, options, namespace, later)
     value = await await_imperatively(cell, namespace)
-    return value, _imperative_report(cell, options, why_not)
+    return value, Report.imperative(cell, options, why_not)
 
 
 async def _recorded_awaiting(
@@ -162,11 +163,6 @@ def _prepare(recording: Recording) -> None:
     _donate(recording.recorder, recording.recorder.options.donate)
 
 
-def _imperative_report(cell: Cell, options: Options, why: str) -> Report:
-    breaks: list[tuple[int | None, str]] = [(None, f"{why}: it ran imperatively")]
-    return Report(cell, options, [], breaks, [], {}, mode="imperative")
-
-
 async def _awaited(code: CodeType, namespace: dict[str, Any]) -> Any:
     value = eval(code, namespace)
     return await value if isinstance(value, Coroutine) else value
@@ -190,7 +186,7 @@ class _Recorded:
                 awaited = step(argument)
             except StopIteration as end:
                 return end.value
-            recording.pause("the cell waits for something else")
+            recording.pause(Reason("the cell waits for something else"))
             try:
                 argument = yield awaited
                 step = waiting.send

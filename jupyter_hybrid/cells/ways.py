@@ -22,6 +22,8 @@ from ..capture.recording import Recording
 from ..capture.source.compiled import RanAlone
 from ..capture.source.loops_ran import LoopRan, LoopsRan, compiled, refused_among, scalar
 from ..capture.source.patience import CONTACTS
+from ..capture.spent import Place
+from ..reasons import Reason
 from ..reports.listing import places
 from ..reports.report import Report
 from . import skip
@@ -44,8 +46,8 @@ _OFTEN, _WORTH_S = 3, 3e-4  # runs and seconds from which a look pays whether it
 _LONG_S = 0.005  # in mode auto: what takes less is not recorded
 clock = time.perf_counter
 _WORDS = {
-    "recorded": "recorded", "compiled": "with its loops compiled", "written": "as written",
-    "skipped": "without its body",
+    "recorded": Reason("recorded"), "compiled": Reason("with its loops compiled"),
+    "written": Reason("as written"), "skipped": Reason("without its body"),
 }  # fmt: skip
 
 
@@ -77,15 +79,24 @@ class Figures(NamedTuple):
     took: dict[str, float]
 
     def __str__(self) -> str:
+        return self.reason
+
+    @property
+    def reason(self) -> Reason:
+        """The same, in words."""
+        way = _WORDS[self.last]
         if self.last not in self.took:
-            return f"the cell runs {_WORDS[self.last]}"
-        others = [
-            f"; {_WORDS[way]} it takes {seconds(took_s)}"
-            for way, took_s in self.took.items()
-            if way != self.last
-        ]
-        took = seconds(self.took[self.last])
-        return f"the cell runs {_WORDS[self.last]}, in {took}{''.join(others)}"
+            return Reason("the cell runs {way}", way=way)
+        told = Reason("the cell runs {way}, in {time}", way=way, time=seconds(self.took[self.last]))
+        for other, took_s in self.took.items():
+            if other != self.last:
+                told = Reason(
+                    "{told}; {way} it takes {time}",
+                    told=told,
+                    way=_WORDS[other],
+                    time=seconds(took_s),
+                )
+        return told
 
 
 @dataclass
@@ -102,7 +113,7 @@ class Ways:
     cell: Cell
     options: Options
     took: dict[str, Took]
-    left: list[tuple[int | None, str]]
+    left: list[Place]
     in_graph: bool
     has_units: bool = True
     longer: int = 0  # the last so many runs took much longer than the best
@@ -222,7 +233,7 @@ class Ways:
             self._warming_s = {way: took - compile_s}
         self.last = way
         if self.left or self.in_graph:
-            report.graph_breaks = places([*self.left, (None, str(self.figures()))], {})
+            report.graph_breaks = places([*self.left, (None, self.figures().reason)], {})
         return report
 
     def tells_more(self) -> bool:
@@ -310,7 +321,7 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
     breaks = len(recorder.breaks)
     left = list(recorder.left)
     if not left and breaks >= CONTACTS:
-        left = [(None, f"{breaks} times a value was needed")]
+        left = [(None, Reason("{n} times a value was needed", n=breaks))]
     nothing = not (recorder.segments or breaks or report.deferred_names)
     asked = Options(
         view=options.view, implicit=options.implicit, auto=options.auto, scratch=options.scratch

@@ -38,7 +38,9 @@ def handle_of(recorder: Recorder, value: Any) -> Any:
     if kind is np.ndarray:
         known = recorder.wrap(value)
         if type(known) is not Traced:
-            raise NotCovered(f"an array of dtype {value.dtype} is not native or not a number")
+            raise NotCovered(
+                "an array of dtype {dtype} is not native or not a number", dtype=value.dtype
+            )
         return known.handle
     if isinstance(value, np.generic):
         return lowering.constant(value)
@@ -51,7 +53,7 @@ def handle_of(recorder: Recorder, value: Any) -> Any:
         return lowering.input_of(np.asarray(value))
     if kind.__name__ == "NDArray":
         raise NotCovered("an NDArray meets a NumPy value; keep to one of the two (nd.array(x))")
-    raise NotCovered(f"an argument of type {kind.__name__}")
+    raise NotCovered("an argument of type {kind}", kind=kind.__name__)
 
 
 def has_traced(value: Any) -> bool:
@@ -144,16 +146,20 @@ def stand_in(value: Any, sizes: dict[int, int] | None = None) -> Any:
 def store_into(array: Any, node: Any, name: str, where: Any, recorder: Recorder) -> None:
     """Writes a node into an array with NumPy's casting and broadcasting of ``out=``."""
     if not np.can_cast(dtype_of(node), array.dtype, "same_kind"):
-        raise NotCovered(f"{name} of {dtype_of(node)} into {array.dtype}")
+        raise NotCovered(
+            "{name} of {dtype} into {into}", name=name, dtype=dtype_of(node), into=array.dtype
+        )
     shape = array.shape
     if np.broadcast_shapes(tuple(node.shape), shape) != shape:
-        raise NotCovered(f"{name} of shape {tuple(node.shape)} into {shape}")
+        raise NotCovered(
+            "{name} of shape {own} into {shape}", name=name, own=tuple(node.shape), shape=shape
+        )
     node = cast(node, array.dtype)
     if where is not True:
         mask = handle_of(recorder, where)
         node = lowering.core("where", [cast(mask, lowering.BOOL), node, array.handle])
         if tuple(node.shape) != shape:
-            raise NotCovered(f"{name} with a where= wider than out=")
+            raise NotCovered("{name} with a where= wider than out=", name=name)
     node = broadcast_to(node, shape)
     array.assign(node if node is not array.handle else lowering.copied(node))
 
@@ -184,7 +190,7 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
     if type(operand) in NUMBERS:
         cut = type(operand) is float and dtype.kind in "iu"  # its fraction is, as NumPy does
         if not (math.isfinite(operand) if cut else lowering.fits(operand, dtype)):
-            raise NotCovered(f"{operand!r} into {dtype}")
+            raise NotCovered("{value} into {into}", value=repr(operand), into=dtype)
         operand = constant(np.asarray(operand).astype(dtype))
     own = tuple(operand.shape)
     extra = len(own) - len(shape)
@@ -192,5 +198,5 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
         own = own[extra:]
         operand = lowering.reshape(operand, own)
     if np.broadcast_shapes(own, shape) != shape:
-        raise NotCovered(f"a value of shape {own} into {shape}")
+        raise NotCovered("a value of shape {own} into {shape}", own=own, shape=shape)
     return broadcast_to(cast(operand, dtype), shape)

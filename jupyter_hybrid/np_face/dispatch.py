@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..reasons import Reason
 from . import bridge, float_errors
 from .array import layouts, masks
 from .bridge import handle_of, operand_of, store_into, to_real, wrapped
-from .errors import LIKE_NUMPY, NotCovered
+from .errors import LIKE_NUMPY, NotCovered, why_not
 from .float_errors import SILENT, Named, require_quiet
 from .lower import known_errors, lowering
 from .lower.followed import follow
@@ -27,9 +28,8 @@ _LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot, np.inner, np.outer, np.cum
 _WARNS_OF_WHERE = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
 
 
-def _reason(problem: Exception, otherwise: str) -> str:
-    """Why a call leaves the graph, in words."""
-    return str(problem) if isinstance(problem, NotCovered) else otherwise
+def _these(ufunc: np.ufunc) -> Reason:
+    return Reason("np.{ufunc} of these operands", ufunc=ufunc.__name__)
 
 
 # Operators and ufuncs -----------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
             return layouts.like_numpy(ufunc, result, operands)
         except (NotCovered, *LIKE_NUMPY) as problem:
             known_errors.of_ufunc(plain, operands)
-            recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
+            recorder.leave_graph(why_not(problem) or _these(ufunc))
     return float_errors.in_numpy(plain, tuple(map(to_real, operands)), {}, recorder)
 
 
@@ -67,13 +67,13 @@ def call_ufunc(
                 return _call(recorder, ufunc, inputs, kwargs)
             lowered = METHODS_OF_UFUNCS.get(method)
             if lowered is None:
-                raise NotCovered(f"np.{ufunc.__name__}.{method}")
+                raise NotCovered("np.{ufunc}.{method}", ufunc=ufunc.__name__, method=method)
             made = lowered(recorder, ufunc, *inputs, **kwargs)
             return layouts.like_numpy(getattr(ufunc, method), made, inputs, kwargs)
         except (NotCovered, *LIKE_NUMPY) as problem:
             if method == "__call__" and not kwargs.keys() - {"out"}:
                 known_errors.of_ufunc(ufunc, inputs, kwargs.get("out"))
-            recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
+            recorder.leave_graph(why_not(problem) or _these(ufunc))
     return in_numpy(recorder, getattr(ufunc, method), inputs, kwargs)
 
 
@@ -84,7 +84,7 @@ def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> A
         raise NotCovered("where= without out=, of which NumPy warns")
     for name in kwargs.keys() - {"out", "where", "dtype", "order", "subok"}:
         if name != "casting" or kwargs[name] != "same_kind":
-            raise NotCovered(f"np.{ufunc.__name__} with {name}=")
+            raise NotCovered("np.{ufunc} with {name}=", ufunc=ufunc.__name__, name=name)
     if any(type(i) is bridge.Traced and i.selected is not None for i in inputs):
         plain = where is True and kwargs.get("dtype") is None
         if plain and out is None:
@@ -119,7 +119,7 @@ def _written(recorder: Recorder, ufunc: np.ufunc, node: Any, target: Any, where:
         return bridge.Traced.of_node(recorder, node, scalar=not node.shape)
     # Others' memory is written at once.
     if type(target) is not bridge.Traced or not target.writeable:
-        raise NotCovered(f"np.{ufunc.__name__} into an array outside the graph")
+        raise NotCovered("np.{ufunc} into an array outside the graph", ufunc=ufunc.__name__)
     store_into(target, node, f"np.{ufunc.__name__}", where, recorder)
     return target
 
@@ -139,7 +139,10 @@ def call_function(
             return _lower(recorder, function, args, kwargs, method)
         except (NotCovered, *LIKE_NUMPY) as problem:
             known_errors.of_function(function, args, kwargs, method)
-            recorder.leave_graph(_reason(problem, f"{name_of(function)} with these arguments"))
+            why = why_not(problem)
+            recorder.leave_graph(
+                why or Reason("{name} with these arguments", name=name_of(function))
+            )
     return in_numpy(recorder, function, args, kwargs, method)
 
 
@@ -148,7 +151,7 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict, method:
     if viewed is not None:
         array = args[0] if args else None
         if type(array) is not bridge.Traced and function in WRITERS:
-            raise NotCovered(f"{name_of(function)} into an array outside the graph")
+            raise NotCovered("{name} into an array outside the graph", name=name_of(function))
         if type(array) is not bridge.Traced:
             array = recorder.wrap(array)
         if type(array) is bridge.Traced:
@@ -158,7 +161,7 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict, method:
     if lowered is None:
         followed = follow(function)
         if followed is None:
-            raise NotCovered(f"{name_of(function)} is not covered")
+            raise NotCovered("{name} is not covered", name=name_of(function))
         return layouts.like_numpy(function, followed(recorder, args, kwargs), args, kwargs)
     place = _out_place(function)
     out = kwargs.get("out")
@@ -168,7 +171,7 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict, method:
         out = args[place]
         args = (*args[:place], None, *args[place + 1 :])
     if method and "correction" in kwargs:
-        raise NotCovered(f"the method {method} has no correction=")
+        raise NotCovered("the method {method} has no correction=", method=method)
     of_methods = method and function is not np.dot  # a product of Python's own is matmul
     with Named("" if of_methods else function.__name__) if function in _LOOPS else SILENT:
         made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
@@ -187,11 +190,16 @@ def _shares(made: Any) -> bool:
 
 def _into(recorder: Recorder, function: Any, out: Any, made: Any, args: tuple) -> Any:
     if type(out) is not bridge.Traced or not out.writeable:
-        raise NotCovered(f"{name_of(function)} into an array outside the graph")
+        raise NotCovered("{name} into an array outside the graph", name=name_of(function))
     if type(made) is bridge.Traced:  # a view
         made = made.handle
     if dtype_of(made) != out.dtype or tuple(made.shape) != out.shape:
-        raise NotCovered(f"{name_of(function)} into {out.dtype} of shape {out.shape}")
+        raise NotCovered(
+            "{name} into {dtype} of shape {shape}",
+            name=name_of(function),
+            dtype=out.dtype,
+            shape=out.shape,
+        )
     own = [a.handle for a in (*args, out) if type(a) is bridge.Traced and a.selected is None]
     out.assign(lowering.copied(made) if any(made is h for h in own) else made)
     return out
@@ -240,7 +248,7 @@ def in_numpy(
     if function in WRITERS or getattr(function, "__name__", "") == "at":
         targets.append(args[0])
     if targets:  # what was recorded of the old contents must be computed before
-        recorder.flush_if_active("an array is written in NumPy")
+        recorder.flush_if_active(Reason("an array is written in NumPy"))
     real = {k: to_real(v) for k, v in kwargs.items()}
     given = tuple(map(to_real, args))
     if method:

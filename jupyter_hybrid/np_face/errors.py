@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from .. import _core
+from ..reasons import NONE, Reason, Reasoned
 
 
-class NotCovered(Exception):
-    """This use has no lowering; the message says which and why. It runs in real NumPy."""
+class NotCovered(Reasoned):
+    """This use has no lowering; the reason says which and why. It runs in real NumPy."""
+
+
+def why_not(problem: Exception) -> Reason:
+    """Why there was no lowering; NONE: NumPy has an error of its own."""
+    return problem.reason if isinstance(problem, NotCovered) else NONE
 
 
 _core.tell_not_covered(NotCovered)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _core
+from ..reasons import Reason
 from .errors import NotCovered
 from .frames import NUMPY, OWN, above
 from .protocols import Recorder
@@ -213,7 +214,7 @@ def in_numpy(
     finally:
         if log.met and recorder is not None:
             recorder.warned = True
-            recorder.flush_if_active("NumPy warns")
+            recorder.flush_if_active(Reason("NumPy warns"))
         for warned in log.met:
             (_users(warned) if warned.filename.startswith(OWN) else warned).give()
 
@@ -289,7 +290,7 @@ def untold() -> Iterator[None]:
 def warn_user(text: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
     """``warnings.warn``, at the user's line. Of numbers others are before it, or follow."""
     if category is RuntimeWarning:
-        raise NotCovered(f"NumPy warns: {text}")
+        raise NotCovered("NumPy warns: {text}", text=text)
     _users(Warned(text, __file__, 0, {}, category)).give()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..reasons import Reason
 from . import bridge, dispatch, float_errors
 from .errors import LIKE_NUMPY, NotCovered
 from .lower import creation
@@ -55,7 +56,7 @@ def _conversion(real: Callable) -> Callable:
                 try:
                     return creation.converted(recorder, real, wrapped, *args[1:], **kwargs)
                 except _EXPECTED:
-                    recorder.leave_graph(f"np.{real.__name__} of this")
+                    recorder.leave_graph(Reason("np.{real} of this", real=real.__name__))
         return float_errors.in_numpy(real, tuple(map(bridge.to_real, args)), kwargs, recorder)
 
     return convert

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..reasons import Reason
+
 
 class Recorder(Protocol):
     """Records what is done with arrays; computes when somebody needs a value.
@@ -62,25 +64,25 @@ class Recorder(Protocol):
         """Nothing stands for this ndarray any more."""
 
     # Computing -----------------------------------------------------------------------------------
-    def leave_graph(self, reason: str) -> None:
+    def leave_graph(self, reason: Reason) -> None:
         """Notes that the current line goes on in real NumPy."""
 
-    def read(self, array: Any, reason: str) -> None:
+    def read(self, array: Any, reason: Reason) -> None:
         """Somebody needs the elements of a traced array now."""
 
-    def sync(self, arrays: list[Any], reason: str) -> None:
+    def sync(self, arrays: list[Any], reason: Reason) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
 
-    def flush(self, reason: str) -> None:
+    def flush(self, reason: Reason) -> None:
         """Computes every live traced array, and writes changed inputs back."""
 
-    def flush_if_active(self, reason: str) -> None:
+    def flush_if_active(self, reason: Reason) -> None:
         """:meth:`flush` while code is recorded; nothing is pending afterwards."""
 
-    def raise_here(self, made: list[Any], reason: str) -> None:
+    def raise_here(self, made: list[Any], reason: Reason) -> None:
         """Computes the results of an operator whose error NumPy raises at once."""
 
-    def look(self, array: Any, reason: str) -> None:
+    def look(self, array: Any, reason: Reason) -> None:
         """Computes an array whose elements say whether NumPy raises at once."""
 
     # Writing -------------------------------------------------------------------------------------

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 
 from ..capture.durations import seconds
 from ..capture.spent import Place
+from ..reasons import Reason
 
 _WORTH_SAYING_S = 1e-3  # of what came up once
 
 
-class Break(tuple[int | None, str]):
+class Break(tuple[int | None, Reason]):
     """(line, reason); the line is 1-based in the whole cell, None when it has none.
 
     Attributes:

@@ -19,6 +19,7 @@ from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.source.loops_ran import LoopRan
 from ..capture.spent import Place, Spent
+from ..reasons import Reason
 from .listing import Break, places
 from .loops import Loop, loops_of
 from .names import Choice, Names, Switches
@@ -117,6 +118,12 @@ class Report:
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""
         self.not_skipped = ""
+
+    @classmethod
+    def imperative(cls, cell: Cell, options: Options, why: Reason) -> Report:
+        """Of code that could not be recorded."""
+        breaks = [(None, Reason("{why}: it ran imperatively", why=why))]
+        return cls(cell, options, [], breaks, [], {}, mode="imperative")
 
     def failed_with(self, error: BaseException) -> None:
         """The report is of a cell that raised."""

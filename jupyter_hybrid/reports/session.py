@@ -11,6 +11,8 @@ from ..base import MXNetError
 from ..capture import trace_state
 from ..capture.deferred import DeferredNames
 from ..capture.source.hooks import install
+from ..np_face.array.traced_array import READ
+from ..reasons import Reason
 
 if TYPE_CHECKING:
     from .report import Report
@@ -80,7 +82,7 @@ def start() -> None:
     _core.set_materialize_hook(_materialize)
     # Arrays that are written are read; something outside is about to change, which a branch or loop
     # body may not; the trace is left; enough work waits to compute it before more is recorded.
-    _core.set_trace_hooks(_settle, _asks("stay_inside"), _asks("flush"), _asks("run_waiting"))
+    _core.set_trace_hooks(_settle, _asks("stay_inside", str), _asks("flush"), _asks("run_waiting"))
 
 
 def _materialize(arrays: list[Any]) -> None:
@@ -89,25 +91,25 @@ def _materialize(arrays: list[Any]) -> None:
     if recorder is None:
         session.later.materialize(arrays)
     else:
-        recorder.sync(arrays, "a value is read")
+        recorder.sync(arrays, READ)
 
 
 def _settle(why: str) -> None:
     """Arrays that the trace has written are read: the writes are done now."""
     recorder = trace_state.recorder()
     if recorder is not None:
-        recorder.settle_writes(why)
+        recorder.settle_writes(Reason.of(why))
     else:
         session.later.materialize([value for value, _ in _core.trace_writes() if value._traced])
         _core.finish_trace_writes()
 
 
-def _asks(method: str) -> Callable[[str], None]:
+def _asks(method: str, told: Callable[[str], str] = Reason.of) -> Callable[[str], None]:
     """A hook that this method of the recorder is, while there is one."""
 
     def hook(why: str) -> None:
         recorder = trace_state.recorder()
         if recorder is not None:
-            getattr(recorder, method)(why)
+            getattr(recorder, method)(told(why))
 
     return hook

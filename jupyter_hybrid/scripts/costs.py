@@ -21,6 +21,7 @@ from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.recorder import Recorder
 from ..capture.source import budget
+from ..reasons import Reason
 from ..reports.report import Report
 
 _FIRST = 3  # recorded runs before the first trial
@@ -66,8 +67,12 @@ class Costs:
 
     def report(self, cell: Cell, options: Options) -> Report:
         """Of a run as written."""
-        figures = f"{seconds(self.written_s)}; recorded it takes {seconds(self.recorded_s)}"
-        breaks = [*self.left, (None, f"it runs as written, in {figures}")]
+        figures = Reason(
+            "it runs as written, in {written}; recorded it takes {recorded}",
+            written=seconds(self.written_s),
+            recorded=seconds(self.recorded_s),
+        )
+        breaks = [*self.left, (None, figures)]
         return Report(cell, options, [], breaks, [], {}, mode="imperative")
 
 

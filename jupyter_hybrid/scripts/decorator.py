@@ -21,6 +21,7 @@ from ..capture.recording import Recording, Right
 from ..capture.source.rewrite import rewrite_function
 from ..capture.source.sources import NoSource
 from ..capture.twins import Decorated, rewritten_code, with_code
+from ..reasons import Reason
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
@@ -161,13 +162,12 @@ class HybridFunction(Decorated):
         start()
         cell, body = self._prepare()
         with Right() as right:
-            why_not = "autograd records" if _core.is_recording() else right.refused()
+            why_not = Reason("autograd records") if _core.is_recording() else right.refused()
             if body is None:
-                why_not = why_not or "its source was not found"
+                why_not = why_not or Reason("its source was not found")
             elif not why_not:
                 return self._recorded(cell, body, costs, args, kwargs)
-        breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
-        self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+        self._report = Report.imperative(cell, self._options, why_not)
         return self._function(*args, **kwargs)
 
     def _recorded(

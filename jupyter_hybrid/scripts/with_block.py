@@ -22,6 +22,7 @@ from ..capture.source.nodes import copied
 from ..capture.source.rewrite import assigned_names, rewrite_function
 from ..capture.source.scopes import bound_names
 from ..capture.source.sources import FUTURES, NoSource, file_of
+from ..reasons import NONE, Reason
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
@@ -80,7 +81,7 @@ class Block:
         self._options = options
         self._report: Report | None = None
         self._cell: Cell | None = None
-        self._why = ""
+        self._why = NONE
         self._skip: _Skip | None = None
         self._tracers: tuple[Any, Any] = (None, None)
         self._costs: Costs | None = None  # of the block's runs so far; None: nobody measures
@@ -96,14 +97,14 @@ class Block:
         start()
         frame = sys._getframe(1)
         if trace_state.recorder() is not None:
-            self._why = "a block inside a recorded cell"
+            self._why = Reason("a block inside a recorded cell")
             return self
         try:
             if _core.is_recording():
                 raise NoSource("autograd records")
             self._cell = _block_at(frame)
-        except NoSource as reason:
-            self._why = str(reason)
+        except NoSource as problem:
+            self._why = problem.reason
             return self
         if leaves_choice(self._options):
             self._costs = self._cell.memo.setdefault(Costs, Costs())
@@ -121,7 +122,7 @@ class Block:
             if _is_guarded(at.f_code, at.f_lasti):
                 assert self._skip is not None
                 raise self._skip
-            self._why = "the block can't be left at its first line"
+            self._why = Reason("the block can't be left at its first line")
             self._unwatch(at)
             return at.f_trace
 
@@ -145,12 +146,11 @@ class Block:
             self._unwatch(frame)
         if skip is None or error is not skip:
             # The block ran as it stands: it was not to be skipped, or could not be.
-            why = self._why or "the block could not be taken over"
+            why = self._why or Reason("the block could not be taken over")
             cell = self._cell or Cell(
                 None, frame.f_code.co_filename, [], 1, ast.Module([], []), [], False, False
             )
-            breaks: list[tuple[int | None, str]] = [(None, f"{why}: it ran imperatively")]
-            self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+            self._report = Report.imperative(cell, self._options, why)
             return False
         assert self._cell is not None
         try:
@@ -184,8 +184,7 @@ class Block:
         else:
             for code in cell.codes():
                 exec(code, names)
-        breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
-        self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+        self._report = Report.imperative(cell, self._options, why_not)
 
     def _record(self, cell: Cell, names: dict[str, Any], frame: FrameType, local: bool) -> None:
         begun = measuring.clock()
@@ -283,29 +282,39 @@ def _check_statements(body: list[ast.stmt], code: CodeType, local: bool) -> None
         if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) or (
             isinstance(node, (ast.Break, ast.Continue)) and not in_loop
         ):
-            raise NoSource(f"line {node.lineno} leaves the block")
+            raise NoSource("line {lineno} leaves the block", lineno=node.lineno)
         if isinstance(node, (ast.AsyncFor, ast.AsyncWith)):
-            raise NoSource(f"line {node.lineno} waits")
+            raise NoSource("line {lineno} waits", lineno=node.lineno)
         if not local:
             continue
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            raise NoSource(f"line {node.lineno} makes a function in a function's block")
+            raise NoSource(
+                "line {lineno} makes a function in a function's block", lineno=node.lineno
+            )
         if isinstance(node, (ast.GeneratorExp, ast.Global, ast.Nonlocal, ast.Delete)):
-            raise NoSource(f"line {node.lineno} has a {type(node).__name__} in a function's block")
+            raise NoSource(
+                "line {lineno} has a {kind} in a function's block",
+                lineno=node.lineno,
+                kind=type(node).__name__,
+            )
         if isinstance(node, ast.Name):
             if node.id in ("locals", "vars", "dir", "eval", "exec", "super", "__class__"):
-                raise NoSource(f"line {node.lineno} looks at the function's frame")
+                raise NoSource("line {lineno} looks at the function's frame", lineno=node.lineno)
             if node.id.startswith("__") and not node.id.endswith("__"):
-                raise NoSource(f"{node.id} is a name that a class mangles")
+                raise NoSource("{id} is a name that a class mangles", id=node.id)
             stored = not isinstance(node.ctx, ast.Load)
             if stored and node.id not in (*code.co_varnames, *code.co_cellvars):
-                raise NoSource(f"line {node.lineno} binds a name outside the function")
+                raise NoSource(
+                    "line {lineno} binds a name outside the function", lineno=node.lineno
+                )
         if isinstance(node, ast.alias):
             name = (node.asname or node.name).partition(".")[0]
             if name not in (*code.co_varnames, *code.co_cellvars):
-                raise NoSource(f"line {node.lineno} binds a name outside the function")
+                raise NoSource(
+                    "line {lineno} binds a name outside the function", lineno=node.lineno
+                )
         if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
-            raise NoSource(f"line {node.lineno} uses a name that a class may mangle")
+            raise NoSource("line {lineno} uses a name that a class may mangle", lineno=node.lineno)
 
 
 def _own_nodes(nodes: Iterable[ast.AST], in_loop: bool) -> Iterator[tuple[Any, bool]]:

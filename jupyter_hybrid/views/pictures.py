@@ -95,7 +95,7 @@ def of_report(report: Any) -> Picture:
             "cached": report.cached,
             "replay": report.replay if magic is None else "planned",
         },
-        breaks=[(b[0], b.priced) for b in report.graph_breaks],
+        breaks=report.graph_breaks,
         ends=[(s.line, s.reason) for s in report.segments[:-1]],
         deferred=report.deferred_names,
         notes=notes,

@@ -359,11 +359,24 @@ class Totals(TypedDict, total=False):
     replay: Annotated[Text, "replayed, skipped or compiled; empty where it is not known"]
 
 
+class Argument(TypedDict):
+    """An argument of a message: a text, or a message itself."""
+
+    name: str
+    text: Text
+    id: Annotated[Text, "of the message; empty: it is a text alone"]
+    args: list[Argument]
+
+
 class Stop(TypedDict):
-    """A place in the cell where the graph was cut, and why."""
+    """A place in the cell where the graph was cut, and why: a message and its arguments."""
 
     line: Id
-    reason: Text
+    reason: Annotated[Text, "in English; in older files all there is, with count and price"]
+    id: Annotated[Text, "of the message: its template, in which `{name}` stands for an argument"]
+    args: list[Argument]
+    count: Annotated[int, NotNegative, Or(1), "how often it came up"]
+    seconds: Annotated[float, NotNegative, Or(0), "what it cost altogether; 0: not known"]
 
 
 class LaterName(TypedDict):
@@ -489,7 +502,8 @@ def columns_in(record: type) -> dict[str, tuple[type, Columns | None]]:
         notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         columns = next((note for note in notes if isinstance(note, Columns)), None)
         row = record_of(hint)
-        if row is not None and (columns is not None or columns_in(row)):
+        is_new = row is not record  # a record may hold others of its kind
+        if row is not None and (columns is not None or (is_new and columns_in(row))):
             found[name] = (row, columns)
     return found
 

@@ -42,8 +42,11 @@ from .schema import (
     Unit,
     View,
 )
+from .stops import stop
 
 if TYPE_CHECKING:
+    from ..capture.spent import Place
+    from ..reports.listing import Break
     from ..reports.names import Name
 
 
@@ -59,8 +62,8 @@ class Picture:
     line_of: Callable[[Any], int | None] = lambda node: None
     cell: Cell | None = None
     totals: Totals = field(default_factory=Totals)
-    breaks: list[tuple[int | None, str]] = field(default_factory=list)
-    ends: list[tuple[int | None, str]] = field(default_factory=list)  # of segments but the last
+    breaks: list[Break] = field(default_factory=list)
+    ends: list[Place] = field(default_factory=list)  # of segments but the last
     deferred: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # labels, when there are several
@@ -121,8 +124,8 @@ def _build(picture: Picture) -> Spec:
         "heat": heat_of(picture.parts),
         "serials": [part.serials for part in picture.parts],
         "totals": picture.totals,
-        "breaks": [{"line": line, "reason": reason} for line, reason in picture.breaks],
-        "ends": [{"line": line, "reason": reason} for line, reason in picture.ends],
+        "breaks": [stop((b[0], b[1]), b.count, b.seconds) for b in picture.breaks],
+        "ends": [stop(place) for place in picture.ends],
         "deferred": [
             {"name": d.name, "price": d.price, "bytes": d.bytes} for d in picture.deferred
         ],

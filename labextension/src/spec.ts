@@ -319,10 +319,27 @@ export interface Totals {
   replay: string;
 }
 
-/** A place in the cell where the graph was cut, and why. */
+/** An argument of a message: a text, or a message itself. */
+export interface Argument {
+  name: string;
+  text: string;
+  /** of the message; empty: it is a text alone */
+  id: string;
+  args: Argument[];
+}
+
+/** A place in the cell where the graph was cut, and why: a message and its arguments. */
 export interface Stop {
   line: number | null;
+  /** in English; in older files all there is, with count and price */
   reason: string;
+  /** of the message: its template, in which `{name}` stands for an argument */
+  id: string;
+  args: Argument[];
+  /** how often it came up */
+  count: number;
+  /** what it cost altogether; 0: not known */
+  seconds: number;
 }
 
 /** A name whose value is computed when it is read; `price`: what that costs, in words. */

@@ -11,7 +11,8 @@ import {
   or,
   pair,
   size,
-  string
+  string,
+  type Decoder
 } from './decode';
 import {
   ACTIONS,
@@ -44,6 +45,7 @@ import {
   type KernelTime,
   type Serials,
   type Totals,
+  type Argument,
   type Stop,
   type LaterName,
   type Name,
@@ -267,9 +269,20 @@ const totals = object<Totals>({
   replay: or(string, '')
 });
 
+const argument: Decoder<Argument> = object<Argument>({
+  name: string,
+  text: or(string, ''),
+  id: or(string, ''),
+  args: list((value, path) => argument(value, path))
+});
+
 const stop = object<Stop>({
   line: or(integer, null),
-  reason: or(string, '')
+  reason: or(string, ''),
+  id: or(string, ''),
+  args: list(argument),
+  count: or(size, 1),
+  seconds: or(size, 0)
 });
 
 const laterName = object<LaterName>({

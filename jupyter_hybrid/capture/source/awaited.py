@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _core
+from ...reasons import Told
 
 _guards = _core.guards
 
@@ -12,7 +13,7 @@ _guards = _core.guards
 class Awaited:
     """An asynchronous iterator with a contact before each step."""
 
-    def __init__(self, reason: str, through: Any):
+    def __init__(self, reason: Told, through: Any):
         self._reason = reason
         self._steps = type(through).__aiter__(through)
 
@@ -27,7 +28,7 @@ class Awaited:
 class Managed:
     """An asynchronous context manager with a contact before each end."""
 
-    def __init__(self, reason: str, entered: Any):
+    def __init__(self, reason: Told, entered: Any):
         self._reason, self._entered = reason, entered
 
     def __aenter__(self) -> Any:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ... import _core
+from ...reasons import NONE, Reason
 from ..durations import seconds
 from ..options import Options
 from .nodes import Rewriting
@@ -36,7 +37,7 @@ class Budget:
         self.wasted_s = 0.0
         self.haste: Options | None = None
         self._options = options
-        self._why = ""  # the rest is to run as written
+        self._why = NONE  # the rest is to run as written
         self._weighed_at = _MANY
         self._unmeasured_s: dict[int, float] = {}  # by id of a place
         self._rewritten_s = Rewriting.seconds  # before this run
@@ -59,29 +60,29 @@ class Budget:
         """The loop has ended before, having taken so long: it may be an inner one."""
         self._unmeasured_s[id(place)] = self._unmeasured_s.get(id(place), 0.0) + took_s
 
-    def waste(self, lost_s: float, why: str) -> None:
+    def waste(self, lost_s: float, why: Reason) -> None:
         """So much time was lost recording what is left to Python."""
         self.wasted_s += lost_s
         if self.wasted_s >= self.most_s:
             self._why = self._why or why
 
-    def used_up(self, recorder: Any) -> str:
-        """Why the rest is to run as written; "": it is not."""
+    def used_up(self, recorder: Any) -> Reason:
+        """Why the rest is to run as written; NONE: it is not."""
         if recorder.whole_until:
             recorder.weighed_at = 0
-            return ""
+            return NONE
         if self._options.force or recorder.recording is None:
             recorder.weighed_at = sys.maxsize if self._options.force else 0
-            return ""
+            return NONE
         if len(recorder.breaks) >= self._weighed_at:
             self._weighed_at = len(recorder.breaks) + max(_MANY, len(recorder.breaks) // 4)
             self._weigh(recorder)
         recorder.weighed_at = 0 if self._why else self._weighed_at
         return self._why
 
-    def used_up_between(self, recorder: Any) -> str:
+    def used_up_between(self, recorder: Any) -> Reason:
         """:meth:`used_up` where a statement of the cell ends: a picture shows the cell whole."""
-        return self.used_up(recorder) if self._options.view == "none" else ""
+        return self.used_up(recorder) if self._options.view == "none" else NONE
 
     @contextmanager
     def in_haste(self) -> Iterator[None]:
@@ -99,5 +100,7 @@ class Budget:
         ran = sum(s.times.seconds() for s in recorder.segments)
         lost = spent.settle_s + spent.compile_s - ran
         if lost >= self.most_s and not self._why:
-            self._why = f"{len(breaks)} times a value was needed, in {seconds(lost)}"
+            self._why = Reason(
+                "{n} times a value was needed, in {time}", n=len(breaks), time=seconds(lost)
+            )
             recorder.left[None, self._why] = None

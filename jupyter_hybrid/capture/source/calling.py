@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import _core
+from ...reasons import NONE, Reason
 from .. import array_lists, calls, closed, homes, numbers, twins
 from ..watchers import starts_one
 from . import budget
@@ -19,7 +20,7 @@ from .quiet import Search
 
 _guards = _core.guards
 _LISTS = frozenset({list, tuple})
-_LOOKS_ON = "another thread, a debugger or a profiler starts"
+_LOOKS_ON = Reason("another thread, a debugger or a profiler starts")
 _CALLS, _CALLS_OF_ITSELF = 64, 16  # of a function that record nothing
 # A function that calls itself, and records so many operators that take less each, after so much of
 # what a loop may take, costs more than NumPy.
@@ -39,7 +40,7 @@ class _Calls:
         self.seen = len(recorder.breaks)
         self.nodes, self.ns = numbers.others_recorded(), _core.recorded_ns()
         self.since = time.perf_counter()
-        self.left = ""
+        self.left = NONE
 
     def are_small(self, nodes: int) -> bool:
         """Have so many operators been recorded, each of which NumPy does sooner?"""
@@ -145,12 +146,14 @@ class Calling(PlainCopies):
         """Has a function been called often without paying?"""
         first, nodes = code.co_firstlineno, numbers.others_recorded() - known.nodes
         if not nodes and known.count == (_CALLS_OF_ITSELF if inner else _CALLS):
-            known.left = f"{code.co_name} runs as written: it records nothing"
+            known.left = Reason("{name} runs as written: it records nothing", name=code.co_name)
             return True
         if inner and recorder.options.view == "none" and known.are_small(nodes):
-            known.left = (
-                f"{code.co_name} left to Python: it calls itself, and recording its {nodes} small "
-                "operators takes longer than they do"
+            known.left = Reason(
+                "{name} left to Python: it calls itself, and recording its {nodes} small operators "
+                "takes longer than they do",
+                name=code.co_name,
+                nodes=nodes,
             )
         elif known.count % CONTACTS == 0:
             last = max(filter(None, (line for *_, line in code.co_lines())), default=first)
@@ -159,9 +162,12 @@ class Calling(PlainCopies):
             inside = [why for line, why in new if line is not None and first <= line <= last]
             known.contacts += len(inside)
             if code.co_filename == recorder.filename and known.contacts >= CONTACTS:
-                known.left = (
-                    f"{code.co_name} left to Python: in {known.count} calls a value was needed "
-                    f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
+                known.left = Reason(
+                    "{name} left to Python: in {calls} calls a value was needed {n} times ({why})",
+                    name=code.co_name,
+                    calls=known.count,
+                    n=known.contacts,
+                    why=inside[-1] if inside else Reason("it was read"),
                 )
         if known.left:
             recorder.breaks.append((first, known.left))

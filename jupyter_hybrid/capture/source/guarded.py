@@ -25,6 +25,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ...reasons import Told
 from .guarded_values import TAKEN_APART, WAITS, GuardedValues
 from .nodes import call_of, finished, is_finished, placed
 from .scopes import mangled
@@ -121,15 +122,19 @@ class Guarded(GuardedValues):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         outside, self._class = self._class, node.name
         node.body = self._visited(node.body)
-        node.body.append(self._contact(f"class {node.name} is made", node.body[-1]))
+        node.body.append(self._contact(_made(node), node.body[-1]))
         self._class = outside
         return node
 
 
-def _runs_unseen(statement: Any) -> str:
+def _made(node: ast.ClassDef) -> Told:
+    return "class {name} is made", "name", node.name
+
+
+def _runs_unseen(statement: Any) -> Told:
     """Why there is a contact before it; "" for none."""
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return "" if getattr(statement, "module", "") == "__future__" else "an import"
     if isinstance(statement, ast.ClassDef):
-        return f"class {statement.name} is made"
+        return _made(statement)
     return "a decorator" if getattr(statement, "decorator_list", None) else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ...reasons import Told
 from ..trace_state import GUARDS
 from .nodes import Transformer, call_of, finished, placed, through
 from .scopes import mangled
@@ -39,17 +40,17 @@ class GuardedValues(Transformer):
     def _constant(self, value: Any, at: ast.AST) -> ast.expr:
         return placed(at, ast.Constant(value))
 
-    def _leave(self, value: ast.expr, reason: str) -> ast.expr:
+    def _leave(self, value: ast.expr, reason: Told) -> ast.expr:
         """The value, after a contact."""
         return self._guard("leave", [self._constant(reason, value), value], value)
 
-    def _settled(self, value: ast.expr, reason: str) -> ast.expr:
+    def _settled(self, value: ast.expr, reason: Told) -> ast.expr:
         """The value of an operand that is used when others have been evaluated."""
         if self._is_simple(value):
             return self._text(value)
         return self._leave(value, reason)
 
-    def _contact(self, reason: str, at: ast.AST) -> ast.stmt:
+    def _contact(self, reason: Told, at: ast.AST) -> ast.stmt:
         call = self._guard("contact", [self._constant(reason, at)], at)
         return placed(at, ast.Expr(call))
 

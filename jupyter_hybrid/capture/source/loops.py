@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from ...reasons import NONE, Reason
 from ..units import Refusal, Unit
 
 _KEPT = 20_000
@@ -29,7 +30,7 @@ class Place:
     last: int
     reads: frozenset[str]  # names
     function: str = ""
-    left: str = ""  # to Python: why, with figures
+    left: Reason = NONE  # to Python: why, with figures
     doubted: Any = None  # the budget of the run that left it, where a later one is to look again
     is_judged: bool = False  # its steps have been found to cost more once
     silent: bool = False  # it has been seen to record nothing
@@ -44,8 +45,10 @@ class Place:
     pace: Pace = field(default_factory=lambda: Pace())  # in such cells
 
     @property
-    def lines(self) -> str:
-        return f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
+    def lines(self) -> Reason:
+        if self.last > self.first:
+            return Reason("lines {first}-{last}", first=self.first, last=self.last)
+        return Reason("line {line}", line=self.first)
 
     def trust(self) -> None:
         """It pays: ever more of its next runs are not measured."""

@@ -19,6 +19,7 @@ from typing import Any
 from ... import _core
 from ...context import cpu
 from ...np_face import TracedArray
+from ...reasons import NONE, Reason
 from .. import numbers
 from ..durations import seconds
 from . import budget
@@ -27,7 +28,7 @@ from .loops import FORGOTTEN, place_of
 from .nodes import Rewriting
 
 _guards = _core.guards
-CLOCK = "a clock is read"
+CLOCK = Reason("a clock is read")
 CONTACTS = 32  # values that a loop may ask for
 _FIRST, _AGAIN = 3, 6  # steps before a loop is measured, in a later run once more
 _ELEMENTS = 0.1  # of the time before that, while it makes no array: of elements a step is a few
@@ -174,7 +175,7 @@ class Phases(Compiled):
         values = numbers.plain(self.values)
         how = ""
         if place.doubted is not None and recorder and place.doubted is not recorder.budget:
-            place.left, place.doubted = "", None
+            place.left, place.doubted = NONE, None
             self._next_trial = _AGAIN, _AGAIN_S
         if pause and place.trusted:
             place.trusted -= 1
@@ -203,12 +204,14 @@ class Phases(Compiled):
         self._frame = None
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Reason:
         """Why steps run as written."""
         place = self.place
         if place.unit is not None and not place.left and not place.silent:
-            return f"{place.lines} run compiled: what waits is computed first"
-        return place.left or f"{place.lines} run as written: they record nothing"
+            return Reason("{lines} run compiled: what waits is computed first", lines=place.lines)
+        return place.left or Reason(
+            "{lines} run as written: they record nothing", lines=place.lines
+        )
 
     def pause(self) -> None:
         """Puts recording aside for the steps as written."""
@@ -281,15 +284,19 @@ class Phases(Compiled):
     def _waste(self, lost_s: float) -> None:
         """So much time is lost to a loop that is left to Python."""
         self.recorder.weighed_at = 0
-        self.recorder.budget.waste(lost_s, f"{self.place.lines} left to Python")
+        self.recorder.budget.waste(lost_s, Reason("{lines} left to Python", lines=self.place.lines))
 
-    def _contacts(self, made: int) -> str:
+    def _contacts(self, made: int) -> Reason:
         found = Counter(self.recorder.breaks[self._breaks :])
         (line, why), _ = found.most_common(1)[0]
-        where = f" in line {line}" if line != self.place.first and line is not None else ""
-        return (
-            f"{self.place.lines} left to Python: {made} times in {self.steps_done} steps a value "
-            f"was needed ({why}{where})"
+        if line != self.place.first and line is not None:
+            why = Reason("{why} in line {line}", why=why, line=line)
+        return Reason(
+            "{lines} left to Python: {n} times in {steps} steps a value was needed ({why})",
+            lines=self.place.lines,
+            n=made,
+            steps=self.steps_done,
+            why=why,
         )
 
     def _change(self) -> None:
@@ -312,7 +319,9 @@ class Phases(Compiled):
         start = self._now()
         before = len(recorder.breaks)
         with recorder.budget.in_haste():
-            self.hooks.step_outside(f"{self.place.lines} compared with plain Python")
+            self.hooks.step_outside(
+                Reason("{lines} compared with plain Python", lines=self.place.lines)
+            )
         self._entry = before if len(recorder.breaks) > before else -1
         self.paused, self._plain_times = self.how, []
         self._flushed_s = self._now() - start
@@ -336,7 +345,11 @@ class Phases(Compiled):
         if not self._plain_times:
             return False
         recorded, plain = prices(self._times, self._flushed_s, self._plain_times)
-        figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
+        figures = Reason(
+            "a step costs {recorded} recorded, {written} as written",
+            recorded=seconds(recorded),
+            written=seconds(plain),
+        )
         leave = _MARGIN * plain < recorded
         if leave:
             # The first run has programs and memory that are new.
@@ -346,12 +359,15 @@ class Phases(Compiled):
             if place.doubted is None:
                 cpu().empty_cache()  # NumPy has memory of its own
             self._waste(self._took_s - plain * len(self._times))
-            place.left = f"{place.lines} left to Python: {figures}"
+            place.left = Reason("{lines} left to Python: {why}", lines=place.lines, why=figures)
             place.note_left(recorder)
         elif _MARGIN * recorded < plain:
             place.trust()
         if self._entry >= 0:
-            text = place.left if leave else f"{place.lines} compared with plain Python: {figures}"
+            compared = Reason(
+                "{lines} compared with plain Python: {why}", lines=place.lines, why=figures
+            )
+            text = place.left if leave else compared
             recorder.spent.rename(recorder.breaks[self._entry], (place.first, text))
             recorder.breaks[self._entry] = (place.first, text)
         return leave

@@ -12,6 +12,7 @@ from typing import Any
 
 from ... import _core
 from ...np_face.frames import above
+from ...reasons import Reason, Told
 from .. import homes, numbers, trace_state, twins
 from ..units import Outcome, Over
 from ..units.signals import tell
@@ -65,7 +66,7 @@ class PlainCopies(Comprehensions):
             recorder.spent.go_on()
             _guards.begin(recorder.contact, recorder)
 
-    def put_aside(self, quiet: bool, reason: str) -> None:
+    def put_aside(self, quiet: bool, reason: Reason) -> None:
         """Code runs as written from here on. ``quiet`` code touches no array: what is pending
         stays so."""
         if quiet:
@@ -87,7 +88,7 @@ class PlainCopies(Comprehensions):
         """A call of a function that runs so."""
         __tracebackhide__ = True
         recorder = self.recorder
-        self.put_aside(quiet, f"{getattr(function, '__name__', 'a call')} is left to Python")
+        self.put_aside(quiet, _left(function))
         try:
             args = tuple(map(self.opened, args))
             return function(*args, **{k: self.opened(v) for k, v in kwargs.items()})
@@ -101,7 +102,7 @@ class PlainCopies(Comprehensions):
             if numbers.is_recorded(namespace.get(name)):
                 namespace[name] = numbers.plain(namespace[name])
 
-    def step_outside(self, reason: str) -> None:
+    def step_outside(self, reason: Reason) -> None:
         """For code that runs as written: everything is computed, stand-ins have their arrays."""
         recorder = self.recorder
         if recorder is None:  # it is outside already
@@ -248,12 +249,12 @@ class PlainCopies(Comprehensions):
         """Does this one?"""
         return homes.is_ours(self._locals.get(name))
 
-    def waits(self, reason: str, through: Any) -> Any:
+    def waits(self, reason: Told, through: Any) -> Any:
         """What an ``async for`` goes through: each step is a contact."""
         _guards.contact(reason)
         return Awaited(reason, through) if hasattr(type(through), "__aiter__") else through
 
-    def manages(self, reason: str, entered: Any) -> Any:
+    def manages(self, reason: Told, entered: Any) -> Any:
         """What an ``async with`` enters: its beginning and its end are contacts."""
         _guards.contact(reason)
         known = hasattr(type(entered), "__aenter__") and hasattr(type(entered), "__aexit__")
@@ -337,3 +338,8 @@ class PlainCopies(Comprehensions):
         if recorder is None or recorder.options.force or place is FORGOTTEN:
             return values
         return Phases(self, number, values, 1).of_generator()
+
+
+def _left(function: Any) -> Reason:
+    name = getattr(function, "__name__", None) or Reason("a call")
+    return Reason("{name} is left to Python", name=name)

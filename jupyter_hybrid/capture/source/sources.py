@@ -14,6 +14,7 @@ from typing import Any
 
 from ...np_face.float_errors import unheard
 from ...np_face.frames import OWN
+from ...reasons import Reasoned
 
 #: Compiler flags of all ``from __future__`` imports.
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -25,7 +26,7 @@ _cells: dict[str, str] = {}  # the Python of cells under a magic, by file name
 _recorded: set[str] = set()  # files of which a part has been recorded
 
 
-class NoSource(Exception):
+class NoSource(Reasoned):
     """The source can't be had; the message says why."""
 
 
@@ -90,7 +91,7 @@ def file_of(code: CodeType) -> tuple[list[str], ast.Module]:
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
-        raise NoSource(f"there is no source of {code.co_filename}")
+        raise NoSource("there is no source of {co_filename}", co_filename=code.co_filename)
     return lines, _parsed("".join(lines), code.co_filename)
 
 

@@ -114,7 +114,7 @@ def _write_masked(array: Any, mask: Any, value: Any) -> Any:
     else:
         chosen = fitted_rows(array, value, rows)
     if dtype_of(chosen).kind == "c" and array.dtype.kind != "c":
-        raise NotCovered(f"{dtype_of(chosen)} into {array.dtype}")
+        raise NotCovered("{dtype} into {into}", dtype=dtype_of(chosen), into=array.dtype)
     wide = reshape(mask, tuple(mask.shape) + (1,) * len(rows))
     node = core("where", [wide, cast(chosen, array.dtype), array.handle])
     if tuple(node.shape) != array.shape:
@@ -248,7 +248,7 @@ def _index_array(key: Any) -> Any:
         elif issubclass(type(key), (int, np.integer)):
             return np.asarray(int(key))
         if not isinstance(key, np.ndarray):
-            raise NotCovered(f"an index of type {type(key).__name__}")
+            raise NotCovered("an index of type {kind}", kind=type(key).__name__)
         found = key
     if found.dtype == BOOL:
         known = contents(found)
@@ -256,7 +256,7 @@ def _index_array(key: Any) -> Any:
             raise NotCovered("a mask selects a number of elements that data decide")
         return list(zip(known.nonzero(), known.shape, strict=True))
     if found.dtype.kind not in "iu":
-        raise NotCovered(f"an index of {found.dtype}")
+        raise NotCovered("an index of {dtype}", dtype=found.dtype)
     return found
 
 

@@ -10,13 +10,17 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from .. import bridge
 from ..protocols import Recorder
 from . import masks
 from .memory import supported
 
+FLAGS_SET = Reason(".flags are set")
+_RESIZED = Reason("an array is resized in place")
 
-def change(array: Any, what: str, act: Callable[[np.ndarray], None]) -> None:
+
+def change(array: Any, what: Reason, act: Callable[[np.ndarray], None]) -> None:
     """Has real NumPy change the geometry of the real array; its views keep theirs."""
     recorder = array.recorder
     _leave(recorder, what)
@@ -32,7 +36,7 @@ def change(array: Any, what: str, act: Callable[[np.ndarray], None]) -> None:
 
 def put(array: Any, name: str, value: Any) -> None:
     """``x.shape = ...`` and its like."""
-    what = f"an array's {name} is set in place"
+    what = Reason("an array's {name} is set in place", name=name)
     change(array, what, lambda real: setattr(real, name, value))
 
 
@@ -42,9 +46,9 @@ def resize(array: Any, new_shape: tuple, refcheck: bool) -> None:
     shape = _shape_of(new_shape)
     stays = array.is_scalar or array.is_window or shape is None or math.prod(shape) == array.size
     if stays:  # or NumPy refuses
-        change(array, "an array is resized in place", lambda r: r.resize(*new_shape))
+        change(array, _RESIZED, lambda r: r.resize(*new_shape))
         return
-    _leave(recorder, "an array is resized in place")
+    _leave(recorder, _RESIZED)
     real = array.to_numpy()
     # Memory of a cell's array is not NumPy's to reallocate: its elements move to memory that is.
     owned = real
@@ -79,7 +83,7 @@ def _shape_of(given: tuple) -> tuple[int, ...] | None:
     return shape if shape and min(shape) >= 0 else None
 
 
-def _leave(recorder: Recorder, what: str) -> None:
+def _leave(recorder: Recorder, what: Reason) -> None:
     if recorder.active:
         recorder.leave_graph(what)
         recorder.flush(what)

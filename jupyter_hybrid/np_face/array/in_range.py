@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from ..errors import NotCovered
 from ..protocols import Recorder
 
@@ -24,7 +25,7 @@ def require(recorder: Recorder, index: Any, dim: int) -> None:
     if -dim <= low and high < dim:
         return
     if index._traced:
-        recorder.look(index, "an index may be out of bounds")
+        recorder.look(index, Reason("an index may be out of bounds"))
     require_within(_core.as_numpy(index), dim)
 
 

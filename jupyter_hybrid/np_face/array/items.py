@@ -12,14 +12,21 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from .. import bridge
 from ..bridge import fitted
-from ..errors import LIKE_NUMPY, NotCovered
+from ..errors import LIKE_NUMPY, NotCovered, why_not
 from ..float_errors import in_numpy
 from ..lower import known_errors, lowering
 from ..lower.lowering import NUMBERS
 from . import gather
 from .indexing import has_plain_bounds
+
+_INDEXED = Reason("indexing with this index")
+_STORED = Reason("writing with this index and value")
+_READ = Reason("indexing reads the array")
+_WRITTEN = Reason("an array is written in NumPy")
+_FLAT = Reason("flat is read")
 
 
 def _is_plain(key: Any) -> bool:
@@ -50,9 +57,9 @@ def getitem(array: Any, key: Any) -> Any:
             return array.window_at(key) if is_basic(key) else gather.read(array, key)
         except (NotCovered, *LIKE_NUMPY) as problem:
             known_errors.of_index(array, key)
-            why = f": {problem}" if isinstance(problem, NotCovered) else " with this index"
-            recorder.leave_graph(f"indexing{why}")
-    return array.to_numpy("indexing reads the array")[bridge.to_real(key)]
+            known = why_not(problem)
+            recorder.leave_graph(Reason("indexing: {why}", why=known) if known else _INDEXED)
+    return array.to_numpy(_READ)[bridge.to_real(key)]
 
 
 def setitem(array: Any, key: Any, value: Any) -> None:
@@ -75,11 +82,11 @@ def setitem(array: Any, key: Any, value: Any) -> None:
             return
         except (NotCovered, *LIKE_NUMPY) as problem:
             known_errors.of_index(array, key, value)
-            known = f"writing: {problem}" if isinstance(problem, NotCovered) else ""
-            recorder.leave_graph(known or "writing with this index and value")
+            known = why_not(problem)
+            recorder.leave_graph(Reason("writing: {why}", why=known) if known else _STORED)
     value = bridge.to_real(value)
     key = bridge.to_real(key)
-    recorder.flush_if_active("an array is written in NumPy")
+    recorder.flush_if_active(_WRITTEN)
     in_numpy(operator.setitem, (array.to_numpy(), key, value), {}, recorder)
     array.touched()
 
@@ -181,7 +188,7 @@ class Flat:
         return self._array.size
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return np.array(self._array.to_numpy("flat is read"), dtype=dtype).reshape(-1)
+        return np.array(self._array.to_numpy(_FLAT), dtype=dtype).reshape(-1)
 
     def copy(self) -> Any:
         return self._array.flatten()

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...reasons import Reason
 from .. import bridge
 from ..errors import NotCovered
 from ..float_errors import untold
@@ -41,7 +42,8 @@ class _New(NamedTuple):
     is_window: bool  # on an array that nobody else has
 
 
-_VIEW, _UNKNOWN, _OTHER = "a view of an operand", "a layout that is not known", "no array"
+_VIEW, _UNKNOWN = Reason("a view of an operand"), Reason("a layout that is not known")
+_OTHER = "no array"
 _answers: dict[Any, Any] = {}
 
 
@@ -63,7 +65,7 @@ def like_numpy(call: Callable, made: Any, args: tuple, kwargs: dict[str, Any] | 
         known = _answers.get(key)
     except _NotPlainError:  # only the call itself could tell
         if strided:
-            raise NotCovered(f"a layout that {call.__name__} decides") from None
+            raise NotCovered("a layout that {call} decides", call=call.__name__) from None
         return made
     operands = arrays(given)
     if known is None:
@@ -298,11 +300,11 @@ def _as_known(made: Any, known: Any, arrays: list[Any], call: Callable) -> Any:
     is_new = _is_new(made, arrays)
     if type(known) is not _New:
         if known is _UNKNOWN or is_new:
-            raise NotCovered(f"np.{call.__name__}: {known}")
+            raise NotCovered("np.{call}: {known}", call=call.__name__, known=known)
         return made
     if not is_new:
         if made.size and any(_is_of(made, a) for a in arrays):
-            raise NotCovered(f"np.{call.__name__}: a copy of an operand")
+            raise NotCovered("np.{call}: a copy of an operand", call=call.__name__)
         return made
     made.is_window, made.is_scalar, made.layout = known.is_window, False, None
     if known.order is not None:

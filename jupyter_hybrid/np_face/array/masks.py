@@ -53,7 +53,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, operands: tuple) -> Any:
     with SILENT:  # it computes what is not selected too
         node = ufunc_call(ufunc, given)
     if type(node) is tuple:
-        raise NotCovered(f"np.{ufunc.__name__} of a selection")
+        raise NotCovered("np.{ufunc} of a selection", ufunc=ufunc.__name__)
     made = bridge.Traced(recorder, None)
     made.selected = (mask, node)
     return made
@@ -91,6 +91,6 @@ def assign(selection: Any, made: Any) -> Any:
         raise NotCovered("an in-place operation on a selection")
     new, dtype = made.selected[1], dtype_of(values)
     if not np.can_cast(dtype_of(new), dtype, "same_kind"):
-        raise NotCovered(f"{dtype_of(new)} into {dtype}")
+        raise NotCovered("{dtype} into {into}", dtype=dtype_of(new), into=dtype)
     selection.selected = (mask, cast(new, dtype))
     return selection

@@ -8,6 +8,7 @@ import mmap
 
 import numpy as np
 
+from ...reasons import NONE, Reason
 from ..lower.lowering import DTYPES
 
 _WRITEABLE = 0x400
@@ -25,14 +26,14 @@ def supported(array: np.ndarray) -> bool:
     )
 
 
-def refusal(x: np.ndarray) -> str:
-    """Why this ndarray's memory can't be a graph's, in words; "" where it can."""
+def refusal(x: np.ndarray) -> Reason:
+    """Why this ndarray's memory can't be a graph's; NONE where it can."""
     if _is_foreign(x):
-        return "over the memory of another object"
+        return Reason("an array over the memory of another object stays in NumPy")
     # `.flags.writeable` itself warns of what np.broadcast_arrays gives.
     if not x.flags.forc and x.flags.num & _WRITEABLE and _may_overlap_itself(x):
-        return "whose elements overlap one another"
-    return ""
+        return Reason("an array whose elements overlap one another stays in NumPy")
+    return NONE
 
 
 def _is_foreign(x: np.ndarray) -> bool:

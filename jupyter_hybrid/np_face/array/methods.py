@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from .. import bridge, dispatch
 from ..float_errors import in_numpy, is_quiet
 from ..lower import lowering
@@ -117,7 +118,7 @@ class Methods:
                     return made
                 made = bridge.Traced.of_node(self.recorder, self._copied(wanted), self.is_scalar)
                 return layouts.like_copy(made, self, order)
-            self.recorder.leave_graph(f"astype({wanted})")
+            self.recorder.leave_graph(Reason("astype({dtype})", dtype=wanted))
         return self.to_numpy().astype(dtype, order, casting, subok, copy)
 
     @_checked
@@ -163,7 +164,7 @@ class Methods:
 
     def view(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) > 1 or (args and args[0] not in (np.ndarray, self.dtype)):
-            return self.to_numpy("a view as another type").view(*args, **kwargs)
+            return self.to_numpy(Reason("a view as another type")).view(*args, **kwargs)
         return self if self.is_scalar else self[...]
 
     def _apply(self: Any, function: Callable, args: tuple, kwargs: dict, method: str = "") -> Any:
@@ -176,7 +177,7 @@ class Methods:
 
     def _write_really(self: Any, name: str, args: tuple, kwargs: dict) -> Any:
         """A method of the real array that writes into it."""
-        self.recorder.flush_if_active(f".{name} writes the array in NumPy")
+        self.recorder.flush_if_active(Reason(".{name} writes the array in NumPy", name=name))
         result = getattr(self.to_numpy(), name)(*map(bridge.to_real, args), **kwargs)
         self.touched()
         return result
@@ -184,7 +185,9 @@ class Methods:
     @_checked
     def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
         in_place.change(
-            self, ".flags are set", lambda real: real.setflags(write=write, align=align, uic=uic)
+            self,
+            in_place.FLAGS_SET,
+            lambda real: real.setflags(write=write, align=align, uic=uic),
         )
 
     @_checked
@@ -200,7 +203,7 @@ class Methods:
             raise AttributeError(f"'numpy.{kind.__name__}' object has no attribute '{name}'")
         if name in _WRITERS and not self.is_scalar:
             return Method(self, name, None)
-        return getattr(self.to_numpy(f".{name} needs the array"), name)
+        return getattr(self.to_numpy(Reason(".{name} needs the array", name=name)), name)
 
 
 def _is_written(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from .. import dispatch
 
 
@@ -39,7 +40,7 @@ def _binary(ufunc: np.ufunc, plain: Callable, first: bool) -> Callable:
         if in_script and type(other) is _core.NDArray:  # which takes it as a number
             return _with_ndarray(ufunc, self, other, first)
         if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
-            return other * self.to_numpy("a sequence is repeated")
+            return other * self.to_numpy(Reason("a sequence is repeated"))
         if not first:
             return dispatch.operate(self.recorder, ufunc, plain, (other, self))
         if ufunc is np.power and _is_two(other) and self.dtype == bool and not self.is_scalar:

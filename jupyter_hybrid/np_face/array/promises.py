@@ -15,8 +15,12 @@ from weakref import WeakValueDictionary, ref
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from . import layouts
 
+_KEPT_SCALAR = Reason("a scalar is kept outside variables")
+_KEPT = Reason("an array is kept outside variables")
+_COPIED = Reason("a view is a copy")
 _LARGE = 1 << 16  # bytes: less is copied
 
 
@@ -116,8 +120,7 @@ def promised(array: Any) -> Any:
         if array.origin is not None:
             return array.origin
         if not is_pending(array) or not can_wait(array):
-            kind = "a scalar" if array.is_scalar else "an array"
-            return array.to_numpy(f"{kind} is kept outside variables")
+            return array.to_numpy(_KEPT_SCALAR if array.is_scalar else _KEPT)
     known = made_for(array)
     if known is not None:
         return known
@@ -127,7 +130,7 @@ def promised(array: Any) -> Any:
             return array._opened[1]
         made = array._view.window(base)
         if made.base is None:  # a copy, whose contents can't follow
-            return array.to_numpy("a view is a copy")
+            return array.to_numpy(_COPIED)
     else:
         made = layouts.empty(array.shape, array.layout, array.dtype)
         made = made.view() if array.is_window else made

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from ..errors import NotCovered
 from ..lower import lowering
 from ..protocols import Recorder
@@ -17,6 +18,7 @@ from .conversions import Conversions
 from .items import Items
 from .methods import Methods
 
+READ = Reason("a value is read")
 _SEQUENCE = 1 << 5  # the flag of a type that Python's ``match`` asks for
 
 
@@ -115,7 +117,7 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
             self.input = share(self.origin)
         self._handle = self.input
 
-    def to_numpy(self, reason: str = "a value is read") -> Any:
+    def to_numpy(self, reason: Reason = READ) -> Any:
         """The ndarray (or NumPy scalar) itself, computed now if need be."""
         if self.parent is not None:
             base = self.parent.to_numpy(reason)
@@ -155,10 +157,14 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
     def _compute_selection(self) -> None:
         """``x[mask]`` whose length is needed: NumPy selects."""
         if self.selected is None:
-            raise NotCovered(f"an array of dtype {self.origin.dtype} stays in NumPy")
+            raise NotCovered("an array of dtype {dtype} stays in NumPy", dtype=self.origin.dtype)
         mask, values = self.selected
-        self.recorder.leave_graph("a boolean mask selects a number of elements that data decide")
-        self.recorder.sync([h for h in (mask, values) if h._traced], "a mask selects elements")
+        self.recorder.leave_graph(
+            Reason("a boolean mask selects a number of elements that data decide")
+        )
+        self.recorder.sync(
+            [h for h in (mask, values) if h._traced], Reason("a mask selects elements")
+        )
         self.take_selection()
 
     def take_selection(self) -> None:
@@ -258,7 +264,7 @@ class Flags:
 
     def __setattr__(self, name: str, value: Any) -> None:
         in_place.change(
-            self._array, ".flags are set", lambda real: setattr(real.flags, name, value)
+            self._array, in_place.FLAGS_SET, lambda real: setattr(real.flags, name, value)
         )
 
     def __setitem__(self, name: str, value: Any) -> None:

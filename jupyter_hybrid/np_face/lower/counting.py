@@ -19,7 +19,7 @@ def known_values(value: Any, what: str) -> np.ndarray:
     """An argument that decides the graph. Raises NotCovered where its values are not known."""
     found = gather.contents(value) if type(value) is bridge.Traced else value
     if found is None or bridge.has_traced(found):
-        raise NotCovered(f"{what} that is computed")
+        raise NotCovered("{what} that is computed", what=what)
     return np.asarray(found)
 
 

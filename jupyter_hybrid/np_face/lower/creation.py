@@ -24,7 +24,7 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
     made = tuple(operator.index(s) for s in sizes)
     if type(shape) is bool or any(s < 0 for s in made) or len(made) > 8:
-        raise NotCovered(f"an array of shape {made}")
+        raise NotCovered("an array of shape {made}", made=made)
     return made
 
 
@@ -70,14 +70,14 @@ def arange(*args, dtype=None, device=None, like=None, **named):
     default = FLOAT64 if any(isinstance(n, float) for n in numbers) else np.dtype(int)
     kind = require_dtype(np.dtype(default if dtype is None else dtype), "np.arange")
     if kind.kind not in "fi" or (kind.kind == "i" and default.kind == "f"):
-        raise NotCovered(f"np.arange of {kind}")
+        raise NotCovered("np.arange of {kind}", kind=kind)
     size = max(0, math.ceil((stop - start) / step))
     if kind.kind == "f":  # NumPy steps by the difference of the first two elements
         first, second = kind.type(start), kind.type(start + step)
         start, step = float(first), float(second - first)
         stop = start + step * (size - 0.5)
     elif kind.itemsize < 8 or abs(start) + abs(step) * size >= 2**53:
-        raise NotCovered(f"np.arange of {kind} beyond what is exact")
+        raise NotCovered("np.arange of {kind} beyond what is exact", kind=kind)
     if not size:
         return filled((0,), 0, kind)
     node = core("arange", [], start=start, stop=stop, step=step, dtype=kind.name)
@@ -92,7 +92,7 @@ def _number(value: Any) -> Any:
         return int(value)
     if issubclass(kind, float):
         return float(value)
-    raise NotCovered(f"np.arange of {kind.__name__}")
+    raise NotCovered("np.arange of {kind}", kind=kind.__name__)
 
 
 def eye(N, M=None, k=0, dtype=float, order="C", **rest):
@@ -145,7 +145,7 @@ def _like(make: Callable) -> Callable:
     def lowered(to, a, dtype=None, order="K", subok=True, shape=None, *, device=None):
         x = to(a)
         if type(subok) is not bool:
-            raise NotCovered(f"subok={subok!r}")
+            raise NotCovered("subok={subok}", subok=repr(subok))
         wanted = dtype_of(x) if dtype is None else dtype
         size = tuple(x.shape) if shape is None else shape
         return make(size, wanted, order, device=device)
@@ -208,7 +208,7 @@ def converted(
 ) -> Any:  # fmt: skip
     """What ``real``, np.array or one of its kin, makes of something traced."""
     if real is not np.array and (ndmin or not subok):
-        raise NotCovered(f"np.{real.__name__} with ndmin= or subok=")
+        raise NotCovered("np.{real} with ndmin= or subok=", real=real.__name__)
     if copy is MISSING:
         copy = True if real is np.array else None
     if real is np.ascontiguousarray:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...reasons import Reason
 from .. import bridge
 from ..errors import NotCovered
 from ..float_errors import SILENT
@@ -57,7 +58,7 @@ def _failing(op: str, inputs: list[Any], **attrs: Any) -> list[Any]:
         raise NotCovered("np.linalg in a branch or loop body")
     made = core(op, inputs, **attrs)
     made = made if type(made) is list else [made]
-    recorder.raise_here(made, f"{_called(recorder)} may raise: computed here")
+    recorder.raise_here(made, Reason("{name} may raise: computed here", name=_called(recorder)))
     return made
 
 
@@ -152,7 +153,7 @@ if _module is not None:
 def _qr(a: Any, mode: str = "reduced") -> Any:
     """In place of NumPy's function, whose compiled part writes into its argument."""
     if mode not in ("reduced", "complete", "r"):
-        raise NotCovered(f"np.linalg.qr with mode={mode!r}")
+        raise NotCovered("np.linalg.qr with mode={mode}", mode=repr(mode))
     x = _matrices(a)
     if len(x.shape) < 2:
         raise NotCovered("np.linalg.qr of less than two dimensions")

@@ -66,7 +66,9 @@ def _letters(subscripts: str, parts: list[Any]) -> tuple[list[str], str]:
     left, result, _ = _parsed((subscripts, *(np.empty((0,) * len(p.shape)) for p in parts)))
     terms = left.split(",")
     if [len(t) for t in terms] != [len(p.shape) for p in parts]:
-        raise NotCovered(f"np.einsum({subscripts!r}) of arrays of these ranks")
+        raise NotCovered(
+            "np.einsum({subscripts}) of arrays of these ranks", subscripts=repr(subscripts)
+        )
     return terms, result
 
 

@@ -81,7 +81,9 @@ def follow(function: Any) -> Callable | None:
         try:
             return shadow(*args, **kwargs)
         except AttributeError as error:  # something of NumPy's inside that has moved
-            raise NotCovered(f"np.{function.__name__}: {error}") from None
+            raise NotCovered(
+                "np.{function}: {error}", function=function.__name__, error=str(error)
+            ) from None
         finally:
             state.recorder = before
 

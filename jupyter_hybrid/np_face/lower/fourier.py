@@ -20,7 +20,7 @@ def _factor(norm: Any, n: int, is_forward: bool, real: np.dtype) -> float:
     if norm == "ortho":
         return float(np.reciprocal(np.sqrt(n, dtype=real)))
     if norm not in (None, "backward", "forward"):
-        raise NotCovered(f"np.fft with norm={norm!r}")
+        raise NotCovered("np.fft with norm={norm}", norm=repr(norm))
     scaled = is_forward if norm == "forward" else not is_forward
     return float(np.reciprocal(n, dtype=real)) if scaled else 1.0
 

@@ -26,7 +26,7 @@ def _joined(to: Callable, arrays: Any, dtype: Any = None, casting: Any = "same_k
     if not all(np.can_cast(k, wanted, casting) for k in kinds):
         raise TypeError(f"cannot cast to {wanted}")
     if dtype is not None and any(k.kind in "fc" and not np.can_cast(k, wanted) for k in kinds):
-        raise NotCovered(f"joining arrays as {wanted}, of which NumPy may warn")
+        raise NotCovered("joining arrays as {wanted}, of which NumPy may warn", wanted=wanted)
     require_dtype(wanted, "joining arrays")
     return [cast(h, wanted) for h in handles]
 

@@ -28,7 +28,9 @@ def matmul(a: Any, b: Any) -> Any:
         raise NotCovered("np.matmul with a scalar")
     inner = b.shape[0] if len(b.shape) == 1 else b.shape[-2]
     if a.shape[-1] != inner:
-        raise NotCovered(f"np.matmul of {tuple(a.shape)} and {tuple(b.shape)}")
+        raise NotCovered(
+            "np.matmul of {left} and {right}", left=tuple(a.shape), right=tuple(b.shape)
+        )
     flat = len(a.shape) <= 2 and len(b.shape) <= 2
     return product("dot" if flat else "matmul", a, b)
 

@@ -43,7 +43,7 @@ def dtype_of(handle: Any) -> np.dtype:
 def require_dtype(dtype: np.dtype, what: str) -> np.dtype:
     """``dtype`` where graphs have it. Raises NotCovered naming ``what`` otherwise."""
     if dtype not in DTYPES or not dtype.isnative:
-        raise NotCovered(f"{what} of {dtype}")
+        raise NotCovered("{what} of {dtype}", what=what, dtype=dtype)
     return dtype
 
 
@@ -86,7 +86,9 @@ def scalar(value: Any, dtype: np.dtype) -> int | float | complex | bool:
     """A Python number as an element of ``dtype``, given back as a Python number."""
     if dtype.kind == "f":
         if dtype != FLOAT64 and float(np.finfo(dtype).max) < abs(value) < float("inf"):
-            raise NotCovered(f"{value!r} as {dtype}, of which NumPy warns")
+            raise NotCovered(
+                "{value} as {dtype}, of which NumPy warns", value=repr(value), dtype=dtype
+            )
         return float(dtype.type(value))
     if dtype.kind == "c":
         return complex(dtype.type(value))
@@ -154,7 +156,7 @@ def resolved(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     if wanted.count(-1) == 1 and known > 0 and size % known == 0:
         return tuple(size // known if s == -1 else s for s in wanted)
     if known != size or any(s < 0 for s in wanted):
-        raise NotCovered(f"reshape of {own} to {shape}")
+        raise NotCovered("reshape of {own} to {shape}", own=own, shape=shape)
     return wanted
 
 

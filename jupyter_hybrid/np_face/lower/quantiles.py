@@ -73,9 +73,11 @@ def _quantile(x: Any, q: np.ndarray, axis: Any, keepdims: bool, method: str) -> 
     """By definition 7 of Hyndman and Fan (doi:10.2307/2684934), of doubles and integers. What NumPy
     does with the others, and at which precision, is not the same in all its versions."""
     if method != "linear" or q.dtype != lowering.FLOAT64:
-        raise NotCovered(f"np.quantile with method={method!r} at {q.dtype}")
+        raise NotCovered(
+            "np.quantile with method={method} at {dtype}", method=repr(method), dtype=q.dtype
+        )
     if dtype_of(x).kind == "f" and dtype_of(x) != lowering.FLOAT64:
-        raise NotCovered(f"np.quantile of {dtype_of(x)}")
+        raise NotCovered("np.quantile of {dtype}", dtype=dtype_of(x))
     if not np.all((q >= 0) & (q <= 1)):
         raise NotCovered("np.quantile outside [0, 1]")
     x, place, rest, wide = _sorted(x, axis)

@@ -62,7 +62,7 @@ def reduce(
     if name in ("sum", "prod", "mean"):
         x = cast(x, require_dtype(accumulates_in(name, x, dtype), f"np.{name}"))
         if name == "mean" and dtype_of(x).kind not in "fc":
-            raise NotCovered(f"np.mean in {dtype_of(x)}")
+            raise NotCovered("np.mean in {dtype}", dtype=dtype_of(x))
     elif name in ("any", "all"):
         x = as_bool(x)
     elif dtype is not None:
@@ -100,22 +100,27 @@ def _masked(name: str, x: Any, where: Any, initial: Any) -> Any:
     elif given(initial) and type(initial) in lowering.NUMBERS:
         neutral = initial
     else:
-        raise NotCovered(f"np.{name} with where= and no initial=")
+        raise NotCovered("np.{name} with where= and no initial=", name=name)
     shape = np.broadcast_shapes(tuple(x.shape), tuple(where.shape))
     if shape != tuple(x.shape):
-        raise NotCovered(f"np.{name} with a where= wider than the array")
+        raise NotCovered("np.{name} with a where= wider than the array", name=name)
     if not lowering.fits(neutral, dtype_of(x)):
-        raise NotCovered(f"np.{name} with initial={initial!r} of {dtype_of(x)}")
+        raise NotCovered(
+            "np.{name} with initial={initial} of {dtype}",
+            name=name,
+            initial=repr(initial),
+            dtype=dtype_of(x),
+        )
     return core("where", [where, x, filled((), neutral, dtype_of(x))])
 
 
 def _with_initial(name: str, made: Any, initial: Any) -> Any:
     dtype = dtype_of(made)
     if type(initial) not in lowering.NUMBERS or not lowering.fits(initial, dtype):
-        raise NotCovered(f"np.{name} with initial={initial!r}")
+        raise NotCovered("np.{name} with initial={initial}", name=name, initial=repr(initial))
     joined = _JOINS[name]
     if dtype.kind == "b" and joined not in ("logical_or", "logical_and"):
-        raise NotCovered(f"np.{name} of bool with initial=")
+        raise NotCovered("np.{name} of bool with initial=", name=name)
     return core(joined, [made, filled((), initial, dtype)])
 
 
@@ -127,13 +132,15 @@ def _extreme(name: str, x: Any, axes: tuple, keepdims: bool, initial: Any) -> An
         return copied(x)
     if empty:  # nothing but `initial`
         if type(initial) not in lowering.NUMBERS or not lowering.fits(initial, dtype_of(x)):
-            raise NotCovered(f"np.{name} of nothing with initial={initial!r}")
+            raise NotCovered(
+                "np.{name} of nothing with initial={initial}", name=name, initial=repr(initial)
+            )
         shape = np.any(np.empty(x.shape, bool), axes, keepdims=keepdims).shape
         return filled(shape, initial, dtype_of(x))
     if dtype_of(x) == BOOL:
         return core("any" if name == "max" else "all", [x], axis=axes, keepdims=keepdims)
     if dtype_of(x).kind == "c":
-        raise NotCovered(f"np.{name} of {dtype_of(x)}")
+        raise NotCovered("np.{name} of {dtype}", name=name, dtype=dtype_of(x))
     return core(name, [x], axis=axes, keepdims=keepdims)
 
 
@@ -143,10 +150,10 @@ def _function(name: str) -> Any:
     def lowered(to, a, *args, **options):
         given = order[: len(args)]
         if len(args) > len(order) or not set(order[len(args) :]) >= options.keys():
-            raise NotCovered(f"np.{name} with these arguments")
+            raise NotCovered("np.{name} with these arguments", name=name)
         options |= zip(given, args, strict=True)
         if name in _IDENTITY and options.get("initial", 0) is None:
-            raise NotCovered(f"np.{name} without a first value")
+            raise NotCovered("np.{name} without a first value", name=name)
         where = options.get("where", True)
         mask = None if where is MISSING or where is True else mask_of(to(where))
         return reduce(
@@ -162,7 +169,7 @@ def kept(keepdims: Any) -> bool:
     if keepdims is MISSING:
         return False
     if type(keepdims) not in (bool, int) or keepdims not in (0, 1):
-        raise NotCovered(f"keepdims={keepdims!r}")
+        raise NotCovered("keepdims={keepdims}", keepdims=repr(keepdims))
     return bool(keepdims)
 
 
@@ -202,7 +209,7 @@ def _position(name: str) -> Any:
         if not rank:
             return filled((), 0, INT64)
         if not x.shape[i]:
-            raise NotCovered(f"np.{name} of no elements")
+            raise NotCovered("np.{name} of no elements", name=name)
         return core(name, [x], axis=i, keepdims=keep, dtype="int64")
 
     return lowered
@@ -216,7 +223,7 @@ def _variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any) -> Any
     wanted = require_dtype(accumulates_in("mean", x, dtype), "np.var")
     x = cast(x, wanted)
     if wanted.kind != "f":
-        raise NotCovered(f"np.var in {wanted}")
+        raise NotCovered("np.var in {wanted}", wanted=wanted)
     axes = axes_of(axis, len(x.shape))
     middle = reduce("mean", x, axes, keepdims=True)
     total = reduce("sum", core("square", [core("sub", [x, middle])]), axes, keepdims=keepdims)
@@ -238,7 +245,7 @@ def _spread(root: bool) -> Any:
             raise NotCovered("a variance with where= or mean=, or with ddof= in two ways")
         taken = ddof if correction is MISSING else correction
         if type(taken) not in (int, float) or abs(taken) >= 2**53:
-            raise NotCovered(f"a variance with ddof={taken!r}")
+            raise NotCovered("a variance with ddof={taken}", taken=repr(taken))
         made = _variance(to(a), axis, kept(keepdims), float(taken), dtype)
         return core("sqrt", [made]) if root else made
 

@@ -25,7 +25,7 @@ def scan(name: str, x: Any, axis: Any, dtype: Any = None) -> Any:
     elif dtype is not None:
         x = cast(x, require_dtype(np.dtype(dtype), f"np.{name}imum.accumulate"))
     if name in ("max", "min") and dtype_of(x).kind == "c":
-        raise NotCovered(f"np.{name}imum.accumulate of {dtype_of(x)}")
+        raise NotCovered("np.{name}imum.accumulate of {dtype}", name=name, dtype=dtype_of(x))
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     if not x.shape:

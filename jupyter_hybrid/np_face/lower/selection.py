@@ -76,7 +76,7 @@ def clip(to, a, a_min=MISSING, a_max=MISSING, out=None, *, min=MISSING, max=MISS
     result = cast(result, wanted)
     for ufunc, bound in bounds:
         if type(bound) in NUMBERS and not lowering.fits(bound, wanted):
-            raise NotCovered(f"np.clip of {wanted} to {bound!r}")
+            raise NotCovered("np.clip of {wanted} to {bound}", wanted=wanted, bound=repr(bound))
         result = ufunc_call(ufunc, [result, bound])
     return result
 
@@ -85,7 +85,7 @@ def clip(to, a, a_min=MISSING, a_max=MISSING, out=None, *, min=MISSING, max=MISS
 def take(to, a, indices, axis=None, out=None, mode="raise"):
     x, place = along(to(a), axis)
     if mode != "raise":
-        raise NotCovered(f"np.take with mode={mode!r}")
+        raise NotCovered("np.take with mode={mode}", mode=repr(mode))
     if not bridge.has_traced(indices):
         indices = np.asarray(indices, dtype=None if np.size(indices) else lowering.INT64)
     node = to(indices)
@@ -117,7 +117,7 @@ def nan_to_num(to, x, copy=True, nan=0.0, posinf=None, neginf=None):
         raise NotCovered("np.nan_to_num in place")
     dtype = dtype_of(array)
     if dtype.kind == "c":
-        raise NotCovered(f"np.nan_to_num of {dtype}")
+        raise NotCovered("np.nan_to_num of {dtype}", dtype=dtype)
     if dtype.kind != "f":
         return array
     info = np.finfo(dtype)

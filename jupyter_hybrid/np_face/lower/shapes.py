@@ -77,7 +77,7 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
     several = isinstance(shape, (tuple, list)) or np.ndim(shape)
     wanted = tuple(operator.index(s) for s in (shape if several else (shape,)))
     if order not in ("C", "F", "A") or copy is False or shape is True or shape is False:
-        raise NotCovered(f"np.reshape with order={order!r} or copy=False")
+        raise NotCovered("np.reshape with order={order} or copy=False", order=repr(order))
     if order == "A" and array.layout is not None:
         raise NotCovered("np.reshape with order='A' of an array that is not in C order")
     if order == "F":  # the axes are read and filled from the first one on
@@ -95,7 +95,7 @@ def ravel(array: Any, order: str = "C") -> Any:
         return bridge.Traced.of_node(array.recorder, _own(array, (array.size,)))
     if order == "F":
         return ravel(permute(array))
-    raise NotCovered(f"np.ravel with order={order!r}")
+    raise NotCovered("np.ravel with order={order}", order=repr(order))
 
 
 @views(np.transpose, np.permute_dims)

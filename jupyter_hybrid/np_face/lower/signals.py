@@ -22,7 +22,7 @@ def _sliding(a: Any, v: Any, mode: Any) -> Any:
     elif mode == "full":
         left, size = m - 1, n + m - 1
     else:
-        raise NotCovered(f"np.convolve with mode={mode!r}")
+        raise NotCovered("np.convolve with mode={mode}", mode=repr(mode))
     return core("correlate", [a, v], left=left, size=size)
 
 

@@ -27,11 +27,11 @@ def _reduce(
 ) -> Any:  # fmt: skip
     name = _REDUCTIONS.get(ufunc)
     if name is None:
-        raise NotCovered(f"np.{ufunc.__name__}.reduce")
+        raise NotCovered("np.{ufunc}.reduce", ufunc=ufunc.__name__)
     if out is not None and (out[0] if isinstance(out, tuple) else out) is not None:
-        raise NotCovered(f"np.{ufunc.__name__}.reduce with out=")
+        raise NotCovered("np.{ufunc}.reduce with out=", ufunc=ufunc.__name__)
     if dtype is not None and name in ("any", "all") and np.dtype(dtype).kind != "b":
-        raise NotCovered(f"np.{ufunc.__name__}.reduce with dtype=")
+        raise NotCovered("np.{ufunc}.reduce with dtype=", ufunc=ufunc.__name__)
     x = bridge.handle_of(recorder, array)
     mask = None if where is True else reductions.mask_of(bridge.handle_of(recorder, where))
     node = reductions.reduce(
@@ -50,20 +50,20 @@ def _accumulate(
 ) -> Any:
     name = _REDUCTIONS.get(ufunc)
     if name is None or axis is None or out is not None:
-        raise NotCovered(f"np.{ufunc.__name__}.accumulate")
+        raise NotCovered("np.{ufunc}.accumulate", ufunc=ufunc.__name__)
     x = bridge.handle_of(recorder, array)
     if not x.shape:
-        raise NotCovered(f"np.{ufunc.__name__}.accumulate of a scalar")
+        raise NotCovered("np.{ufunc}.accumulate of a scalar", ufunc=ufunc.__name__)
     if name in ("any", "all"):
         if dtype is not None:
-            raise NotCovered(f"np.{ufunc.__name__}.accumulate with dtype=")
+            raise NotCovered("np.{ufunc}.accumulate with dtype=", ufunc=ufunc.__name__)
         x, name = reductions.as_bool(x), "max" if name == "any" else "min"
     return bridge.Traced.of_node(recorder, scans.scan(name, x, axis, dtype))
 
 
 def _outer(recorder: Recorder, ufunc: np.ufunc, a: Any, b: Any, /, **kwargs: Any) -> Any:
     if kwargs or ufunc is np.matmul:
-        raise NotCovered(f"np.{ufunc.__name__}.outer with options")
+        raise NotCovered("np.{ufunc}.outer with options", ufunc=ufunc.__name__)
     x, y = bridge.handle_of(recorder, a), bridge.handle_of(recorder, b)
     x = reshape(x, tuple(x.shape) + (1,) * len(y.shape))
     return bridge.wrapped(recorder, ufunc_call(ufunc, [x, y]))
@@ -74,16 +74,18 @@ def _at(
 ) -> None:
     """``np.add.at``: every index counts, repeated ones too."""
     if ufunc not in (np.add, np.subtract) or type(target) is not bridge.Traced:
-        raise NotCovered(f"np.{ufunc.__name__}.at")
+        raise NotCovered("np.{ufunc}.at", ufunc=ufunc.__name__)
     if target.dtype.kind not in "fiu" or not target.writeable:
-        raise NotCovered(f"np.{ufunc.__name__}.at on {target.dtype}")
+        raise NotCovered("np.{ufunc}.at on {dtype}", ufunc=ufunc.__name__, dtype=target.dtype)
     plan = gather.plan(target, indices)
     if not plan.window.full or plan.order != tuple(range(len(plan.order))):
-        raise NotCovered(f"np.{ufunc.__name__}.at with slices")
+        raise NotCovered("np.{ufunc}.at with slices", ufunc=ufunc.__name__)
     operand = bridge.operand_of(recorder, value)
     if type(operand) not in lowering.NUMBERS:
         if not np.can_cast(dtype_of(operand), target.dtype, "same_kind"):
-            raise NotCovered(f"np.{ufunc.__name__}.at of {dtype_of(operand)}")
+            raise NotCovered(
+                "np.{ufunc}.at of {dtype}", ufunc=ufunc.__name__, dtype=dtype_of(operand)
+            )
         value = bridge.Node(cast(operand, target.dtype))
     added = core(
         "scatter_nd", [bridge.fitted(target, value, plan.shape), plan.places()],

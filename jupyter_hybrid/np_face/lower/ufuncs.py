@@ -105,7 +105,12 @@ def _planned_in(ufunc: np.ufunc, kinds: tuple, dtype: np.dtype) -> Plan:
     loop = _loop(ufunc, kinds, dtype)
     for kind, wanted in zip(kinds, loop, strict=False):
         if isinstance(kind, np.dtype) and not np.can_cast(kind, wanted, "same_kind"):
-            raise NotCovered(f"np.{ufunc.__name__} with dtype {dtype} on {kind}")
+            raise NotCovered(
+                "np.{ufunc} with dtype {dtype} on {kind}",
+                ufunc=ufunc.__name__,
+                dtype=dtype,
+                kind=kind,
+            )
     return _lowered(ufunc, loop, kinds)
 
 
@@ -118,7 +123,7 @@ def _loop(ufunc: np.ufunc, kinds: tuple, result: np.dtype | None = None) -> tupl
     try:
         return ufunc.resolve_dtypes(given, **options)
     except (TypeError, OverflowError) as error:
-        raise NotCovered(f"np.{ufunc.__name__}: {error}") from None
+        raise NotCovered("np.{ufunc}: {error}", ufunc=ufunc.__name__, error=str(error)) from None
 
 
 def _plan(ufunc: np.ufunc, kinds: tuple) -> Plan:
@@ -127,18 +132,20 @@ def _plan(ufunc: np.ufunc, kinds: tuple) -> Plan:
             return matmul
         return _core.ufunc_plan("dot", kinds[0], general=matmul, transposes=lowering.transposes)
     if not all(k in NUMBERS or k in lowering.DTYPES for k in kinds):
-        raise NotCovered(f"np.{ufunc.__name__} on {', '.join(str(k) for k in kinds)}")
+        raise NotCovered(
+            "np.{ufunc} on {kinds}", ufunc=ufunc.__name__, kinds=", ".join(map(str, kinds))
+        )
     return _lowered(ufunc, _loop(ufunc, kinds), kinds)
 
 
 def _lowered(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
     if ufunc not in UNARY and ufunc not in BINARY and ufunc not in composed.COMPOSED:
-        raise NotCovered(f"np.{ufunc.__name__} is not covered")
+        raise NotCovered("np.{ufunc} is not covered", ufunc=ufunc.__name__)
     for dtype in loop:
         lowering.require_dtype(dtype, f"np.{ufunc.__name__}")
     if ufunc in composed.COMPOSED:
         if loop[0].kind == "c" and ufunc is not np.positive:
-            raise NotCovered(f"np.{ufunc.__name__} on {loop[0]}")
+            raise NotCovered("np.{ufunc} on {dtype}", ufunc=ufunc.__name__, dtype=loop[0])
         return _composed(ufunc, loop)
     return _unary(ufunc, loop, kinds) if ufunc in UNARY else _binary(ufunc, loop, kinds)
 
@@ -153,7 +160,7 @@ def _in_core(op: str, kinds: tuple, dtype: np.dtype, **of_number: Any) -> Plan |
 
 def _computes(op: str, ufunc: np.ufunc, dtype: np.dtype) -> str:
     if dtype not in _COMPUTES[op]:
-        raise NotCovered(f"np.{ufunc.__name__} on {dtype}")
+        raise NotCovered("np.{ufunc} on {dtype}", ufunc=ufunc.__name__, dtype=dtype)
     return op
 
 
@@ -177,7 +184,7 @@ def _as_handle(operand: Any, dtype: np.dtype) -> Any:
 
 def _check_fits(value: Any, dtype: np.dtype) -> None:
     if not fits(value, dtype):
-        raise NotCovered(f"{value!r} beside {dtype}")
+        raise NotCovered("{value} beside {dtype}", value=repr(value), dtype=dtype)
 
 
 def _unary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
@@ -191,7 +198,7 @@ def _unary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
     if dtype.kind == "b" and op == "abs":
         return copied
     if whole and op == "reciprocal":  # NumPy's 1 / 0 is the machine's own
-        raise NotCovered(f"np.reciprocal on {dtype}")
+        raise NotCovered("np.reciprocal on {dtype}", dtype=dtype)
     _computes(op, ufunc, dtype)
     known = _in_core(op, kinds, dtype) if kinds[0] not in NUMBERS else None
     return known or (lambda x: _invoke(op, [_as_handle(x, dtype)], {}))
@@ -204,11 +211,13 @@ def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
     if left.kind == "b" and op in _ON_BOOLS:
         op = _ON_BOOLS[op]
     if left.kind == "b" and op in ("sub", "mod", "floor_div", "power"):
-        raise NotCovered(f"np.{ufunc.__name__} on bool")
+        raise NotCovered("np.{ufunc} on bool", ufunc=ufunc.__name__)
     if op == "power" and left.kind in "iu" and arrays[1] and right.kind == "i":
         raise NotCovered("np.power of integers to signed exponents: a negative one is an error")
     if left != right:
-        raise NotCovered(f"np.{ufunc.__name__} of {left} and {right}")
+        raise NotCovered(
+            "np.{ufunc} of {left} and {right}", ufunc=ufunc.__name__, left=left, right=right
+        )
     _computes(op, ufunc, left)
     if arrays[0] and arrays[1]:
 
@@ -224,7 +233,7 @@ def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
         return _with_number(op, left, right, False, kinds)
     if arrays[1]:
         return _with_number(op, right, left, True, kinds)
-    raise NotCovered(f"np.{ufunc.__name__} of numbers")
+    raise NotCovered("np.{ufunc} of numbers", ufunc=ufunc.__name__)
 
 
 def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, kinds: tuple) -> Plan:

@@ -22,7 +22,12 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if dst.dtype.kind in weak or casting not in ("same_kind", "unsafe"):
         raise NotCovered("np.copyto with this casting")
     if hasattr(operand, "shape") and not np.can_cast(dtype_of(operand), dst.dtype, casting):
-        raise NotCovered(f"np.copyto of {dtype_of(operand)} into {dst.dtype}")
+        raise NotCovered(
+            "{name} of {dtype} into {into}",
+            name="np.copyto",
+            dtype=dtype_of(operand),
+            into=dst.dtype,
+        )
     node = bridge.fitted(dst, src, dst.shape)
     if node is operand:  # each array has elements of its own
         node = lowering.copied(node)
@@ -47,7 +52,7 @@ def _require_safe(array: Any, values: Any, name: str) -> None:
     if number is not None and lowering.fits(number, array.dtype):
         return
     if not np.can_cast(kind, array.dtype, "safe"):
-        raise NotCovered(f"{name} of {kind} into {array.dtype}")
+        raise NotCovered("{name} of {dtype} into {into}", name=name, dtype=kind, into=array.dtype)
 
 
 @views(np.place)

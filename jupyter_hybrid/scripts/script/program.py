@@ -11,6 +11,7 @@ import numpy as np
 from ... import _core
 from ...np_face import DTYPES, TracedArray
 from ...np_face.protocols import Recorder
+from ...reasons import Reason
 from ..control.trees import rebuild
 
 
@@ -135,5 +136,5 @@ def _recorded(recorder: Recorder, made: Any, kind: str) -> Any:
     """A result inside a recorded cell."""
     if kind in ("np", "scalar"):
         return TracedArray.of_node(recorder, made, scalar=kind == "scalar")
-    recorder.sync([made], "a scripted function returns a Python number")
+    recorder.sync([made], Reason("a scripted function returns a Python number"))
     return _core.as_numpy(made)[()].item()

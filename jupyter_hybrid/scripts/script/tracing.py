@@ -14,6 +14,7 @@ from ...capture import numbers, trace_state
 from ...capture.cell import Cell
 from ...capture.recording import PLAIN, Right
 from ...np_face import TracedArray
+from ...reasons import Reason
 from ...reports.session import start
 from ..control.body import raised
 from ..control.errors import NotConvertible
@@ -53,7 +54,7 @@ def trace(
         )
     try:
         if outside is not None:
-            outside.recording.pause("a scripted function is compiled")
+            outside.recording.pause(Reason("a scripted function is compiled"))
         with pause(train_mode=_core.is_training()):
             one = _Trace(function, owner, unroll, max_iterations)
             return one.run(bound, outside is None)

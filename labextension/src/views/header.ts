@@ -3,6 +3,7 @@
 import type { Spec, Totals } from '../spec';
 import { h } from './dom';
 import { bytes, seconds } from './format';
+import { tellStops, type Told } from './stops';
 
 export function header(spec: Spec): HTMLElement {
   const title = spec.title || 'Graph';
@@ -64,18 +65,20 @@ function preparation(t: Totals): HTMLElement[] {
   return figures;
 }
 
+function stopItem({ text, each }: Told): HTMLElement {
+  const rows = each.map(words => h('li', {}, words));
+  const open = h('details', {}, h('summary', {}, text), h('ul', {}, ...rows));
+  return h('li', {}, each.length > 0 ? open : text);
+}
+
 /** What is worth saying under the picture: skipped passes, graph breaks, deferred values, notes. */
 export function footnotes(spec: Spec): HTMLElement | null {
-  const items = [
-    // of a loop the reason itself begins with its lines
-    ...spec.breaks.map(
-      b => (!b.line || /^line/.test(b.reason) ? '' : `Line ${b.line}: `) + b.reason
-    ),
-    ...(spec.names.length > 0 ? [] : spec.deferred).map(
-      d => `${d.name} is computed when you read it: ${d.price}`
-    ),
-    ...spec.notes
-  ].map(text => h('li', {}, text));
+  const texts = (spec.names.length > 0 ? [] : spec.deferred).map(
+    d => `${d.name} is computed when you read it: ${d.price}`
+  );
+  const items = tellStops(spec.breaks)
+    .map(stopItem)
+    .concat([...texts, ...spec.notes].map(text => h('li', {}, text)));
   const skipped = spec.skipped.map(s =>
     h('li', {}, h('em', {}, s.label), s.why ? `: ${s.why}` : '')
   );
