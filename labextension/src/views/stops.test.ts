@@ -30,10 +30,19 @@ it('tells breaks of one message under what they have in common', () => {
   ];
   expect(tellStops(stops)).toEqual([
     {
-      text: 'Lines 2, 5: np.add with dtype …, 3 times, 1 ms',
+      text: 'Lines 2, 5: np.add with dtype int8, bool, 3 times, 1 ms',
       each: ['Line 2: np.add with dtype int8, 1 ms', 'Line 5: np.add with dtype bool, 2 times']
     }
   ]);
+});
+
+it('leaves out what differs in several ways, or has many values', () => {
+  const loops = [3, 8].map(line =>
+    stop(line, '{lines}: {n} steps', { lines: `line ${line}`, n: `${line}` })
+  );
+  expect(tellStops(loops)[0].text).toBe('Lines 3, 8: …: … steps, 2 times');
+  const calls = ['f', 'g', 'h', 'k'].map((name, i) => stop(i + 1, '{name}() is called', { name }));
+  expect(tellStops(calls)[0].text).toBe('Lines 1, 2, 3, 4: …() is called, 4 times');
 });
 
 it('names a dozen lines, and none where the message does or there is none', () => {

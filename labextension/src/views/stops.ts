@@ -5,6 +5,7 @@ import { seconds } from './format';
 
 const WORTH_SAYING_S = 1e-3;
 const MOST_LINES = 12;
+const MOST_VALUES = 3;
 
 /** What is said of breaks with one message; `each`: of every one, where they differ. */
 export interface Told {
@@ -43,14 +44,19 @@ function where(group: Stop[]): string {
   return lines.length > 0 ? `Line${lines.length > 1 ? 's' : ''} ${shown.join(', ')}${rest}: ` : '';
 }
 
-/** The message with the arguments that all have; … for others. */
+/** The message with the arguments that all have. Where one alone differs its first few values are
+ * named, else others are …. */
 function common(group: Stop[]): string {
-  const [first, ...others] = group;
-  if (others.every(stop => stop.reason === first.reason)) {
+  const [first] = group;
+  if (group.every(stop => stop.reason === first.reason)) {
     return first.reason;
   }
+  const texts = (name: string): string[] => [
+    ...new Set(group.map(stop => stop.args.find(a => a.name === name)?.text ?? '…'))
+  ];
+  const several = first.args.filter(a => texts(a.name).length > 1).length > 1;
   return first.id.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const texts = new Set(group.map(s => s.args.find(a => a.name === name)?.text ?? '…'));
-    return texts.size > 1 ? '…' : [...texts][0];
+    const found = texts(name);
+    return found.length > (several ? 1 : MOST_VALUES) ? '…' : found.join(', ');
   });
 }
