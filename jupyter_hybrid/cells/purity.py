@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..capture.source.scopes import bound_names, stored_names
+from ..reasons import Reason, Reasoned
 
 ATTRIBUTES = frozenset({"T", "shape", "ndim", "size", "dtype", "real", "imag", "itemsize"})
 #: Methods of arrays, which compute or write them, and of lists and dicts that change those alone.
@@ -33,8 +34,8 @@ _IN_NOTES = (
 _NOTHING = (ast.Pass, ast.Break, ast.Continue, ast.Raise)  # a run that raises is not repeated
 
 
-class NotSkipped(Exception):
-    """Why a cell's body has to run; the message is a sentence's end."""
+class NotSkipped(Reasoned):
+    """Why a cell's body has to run."""
 
 
 @dataclass
@@ -116,7 +117,9 @@ class _Finder:
             if isinstance(node, _NOTHING):
                 continue
             if visit is None or not isinstance(node, ast.stmt):
-                raise NotSkipped(f"line {node.lineno} has a {type(node).__name__}")
+                raise NotSkipped(
+                    "line {line} has a {kind}", line=node.lineno, kind=type(node).__name__
+                )
             visit(node)
 
     def _Expr(self, node: ast.Expr) -> None:
@@ -136,7 +139,7 @@ class _Finder:
 
     def _AnnAssign(self, node: ast.AnnAssign) -> None:
         if not isinstance(node.target, ast.Name) or node.value is None:
-            raise NotSkipped(f"line {node.lineno} has an annotation")
+            raise NotSkipped("line {line} has an annotation", line=node.lineno)
         self.value(node.value)
         self._bind(node.target)
 
@@ -174,7 +177,7 @@ class _Finder:
     def _FunctionDef(self, node: ast.FunctionDef) -> None:
         """A function inside: what it reads is read here, whenever it is called."""
         if node.decorator_list:
-            raise NotSkipped(f"line {node.lineno} has a decorator")
+            raise NotSkipped("line {line} has a decorator", line=node.lineno)
         self._inner(node)
         self._bind(ast.copy_location(ast.Name(node.name, ast.Store()), node))
 
@@ -210,13 +213,15 @@ class _Finder:
             if target.id not in self.inner:
                 self.own |= {target.id}
         else:
-            raise NotSkipped(f"line {target.lineno} binds a {type(target).__name__}")
+            raise NotSkipped(
+                "line {line} binds a {kind}", line=target.lineno, kind=type(target).__name__
+            )
 
     # Expressions ----------------------------------------------------------------------------------
     def value(self, node: Any) -> None:
         visit: Callable[[Any], None] | None = getattr(self, f"_{type(node).__name__}", None)
         if visit is None or not isinstance(node, ast.expr):
-            raise NotSkipped(f"line {node.lineno} has a {type(node).__name__}")
+            raise NotSkipped("line {line} has a {kind}", line=node.lineno, kind=type(node).__name__)
         visit(node)
 
     def _parts(self, node: ast.expr) -> None:
@@ -232,7 +237,9 @@ class _Finder:
         for before, operator, after in zip(sides, node.ops, node.comparators, strict=False):
             of_none = any(isinstance(n, ast.Constant) and n.value is None for n in (before, after))
             if isinstance(operator, (ast.Is, ast.IsNot)) and not of_none:
-                raise NotSkipped(f"line {node.lineno} asks whether two objects are the same")
+                raise NotSkipped(
+                    "line {line} asks whether two objects are the same", line=node.lineno
+                )
         self._parts(node)
 
     def _read(self, name: str) -> bool:
@@ -264,14 +271,14 @@ class _Finder:
         elif node.attr in ATTRIBUTES:
             self.value(node.value)
         else:
-            raise NotSkipped(f"line {node.lineno} reads .{node.attr}")
+            raise NotSkipped("line {line} reads .{attr}", line=node.lineno, attr=node.attr)
 
     def _Call(self, node: ast.Call) -> None:
         for argument in (*node.args, *(k.value for k in node.keywords)):
             self.value(argument)
         function = node.func
         if any(k.arg is None for k in node.keywords):
-            raise NotSkipped(f"line {node.lineno} calls with **")
+            raise NotSkipped("line {line} calls with **", line=node.lineno)
         if isinstance(function, ast.Name):
             self._read(function.id)
             return
@@ -281,8 +288,9 @@ class _Finder:
         elif isinstance(function, ast.Attribute) and function.attr in METHODS:
             self.value(function.value)
         else:
-            what = f".{function.attr}" if isinstance(function, ast.Attribute) else "a result"
-            raise NotSkipped(f"line {node.lineno} calls {what}")
+            a_method = f".{function.attr}" if isinstance(function, ast.Attribute) else None
+            what = a_method or Reason("a result")
+            raise NotSkipped("line {line} calls {what}", line=node.lineno, what=what)
 
     def _ListComp(self, node: ast.ListComp) -> None:
         before = self.inner

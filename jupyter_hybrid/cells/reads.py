@@ -97,7 +97,7 @@ class Read:
         for (scope, name), value in self.values.items():
             guard = guard_of(value)
             if guard is None:
-                raise NotSkipped(f"{name} is a {type(value).__name__}")
+                raise NotSkipped("{name} is a {kind}", name=name, kind=type(value).__name__)
             made.append((self.scopes[scope], name, guard))
         return made
 
@@ -130,11 +130,13 @@ def run_prologue(cell: Cell, names: dict[str, Any]) -> None:
     the body will raise."""
     for number, statement in enumerate(prologue(cell)):
         if not isinstance(statement, ast.FunctionDef) and not _is_loaded(statement):
-            raise NotSkipped(f"line {statement.lineno} imports what is new")
+            raise NotSkipped("line {line} imports what is new", line=statement.lineno)
         try:
             eval(cell.code(number, "written"), names)
         except Exception as error:
-            raise NotSkipped(f"line {statement.lineno} raises {type(error).__name__}") from None
+            raise NotSkipped(
+                "line {line} raises {kind}", line=statement.lineno, kind=type(error).__name__
+            ) from None
 
 
 def _is_loaded(statement: Any) -> bool:
@@ -158,8 +160,8 @@ def _reads(cell: Cell) -> Reads:
             if cell.awaits:
                 raise NotSkipped("it awaits")
             found = reads_of(cell.tree)
-        except NotSkipped as reason:
-            found = str(reason)
+        except NotSkipped as problem:
+            found = problem.reason
         cell.memo["reads"] = found
     if isinstance(found, str):
         raise NotSkipped(found)
@@ -194,7 +196,9 @@ class _Finder:
         """The cell has given it a value, of which as much is known as of all it computes."""
         for owner, path, called in reads.paths:
             if owner == name and not _is_of_value(path, called):
-                raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
+                raise NotSkipped(
+                    "{name}.{path} is not known to be pure", name=name, path=".".join(path)
+                )
 
     def _of(self, scope: int, name: str) -> Any:
         held = self.read.scopes[scope]
@@ -207,11 +211,11 @@ class _Finder:
             found = vars(builtins).get(name, ABSENT)
             if found is not ABSENT:
                 if not _is_closed_builtin(found):
-                    raise NotSkipped(f"{name}() is not known to be pure")
+                    raise NotSkipped("{name}() is not known to be pure", name=name)
                 self.read.attributes[id(builtins), name] = builtins, name, found
         elif _is_module(value):
             if bare:
-                raise NotSkipped(f"{name} is a module")
+                raise NotSkipped("{name} is a module", name=name)
         else:
             for part in _inside(value):
                 if type(part) is types.FunctionType and not is_pure(part):
@@ -224,11 +228,11 @@ class _Finder:
         self._done.add((id(function), bound))
         definition = users_definition(code)
         if definition is None or code.co_freevars or code.co_flags & _OTHER_FRAMES:
-            raise NotSkipped(f"{name}() is not known to be pure")
+            raise NotSkipped("{name}() is not known to be pure", name=name)
         try:
             reads = reads_of_function(definition.node)
-        except NotSkipped as reason:
-            raise NotSkipped(f"{reason} of {name}()") from None
+        except NotSkipped as problem:
+            raise NotSkipped("{why} of {name}()", why=problem.reason, name=name) from None
         self.look(self._scope(function.__globals__), reads, bound)
 
     def _scope(self, names: dict[str, Any]) -> int:
@@ -253,7 +257,9 @@ class _Finder:
             number = value is None or issubclass(type(value), (int, float, np.dtype))
             pure = is_pure(value) or (number and not called)
         if not pure:
-            raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
+            raise NotSkipped(
+                "{name}.{path} is not known to be pure", name=name, path=".".join(path)
+            )
 
 
 def _is_of_value(path: tuple[str, ...], called: bool) -> bool:

@@ -15,9 +15,11 @@ from ..capture.compute import Value
 from ..capture.recording import PLAIN, Bound
 from ..np_face import TracedArray
 from ..np_face.array.layouts import laid_out
+from ..reasons import Reason
 from .purity import NotSkipped
 from .reads import Place
 
+_LAST = Reason("the last expression")
 _KINDS = frozenset({*PLAIN, TracedArray, np.ndarray, _core.NDArray})
 
 
@@ -102,7 +104,7 @@ def require(name: str | None, bound: Bound) -> None:
         for member in bound.members:
             require(name, member)
     elif bound.kind not in _KINDS:
-        raise NotSkipped(f"{name or 'the last expression'} is a {bound.kind.__name__}")
+        raise NotSkipped("{what} is a {kind}", what=name or _LAST, kind=bound.kind.__name__)
 
 
 def _base_of(view: Any, size: int) -> Any:
@@ -137,7 +139,7 @@ class Results:
         Args:
             bound: of a kind that is made again, see :func:`require`.
         """
-        self._names.append((name, self._of(name or "the last expression", bound, value)))
+        self._names.append((name, self._of(name or _LAST, bound, value)))
 
     @cached_property
     def _outputs_alone(self) -> tuple[list[str | None], list[int]] | None:
@@ -165,12 +167,12 @@ class Results:
     def output(self, key: Any, what: str) -> int:
         """Which output has the value with that key. Raises NotSkipped."""
         if key not in self._outputs:
-            raise NotSkipped(f"{what} is not a result of the program")
+            raise NotSkipped("{what} is not a result of the program", what=what)
         return self._outputs[key]
 
     def _of(self, what: str, bound: Bound, value: Any) -> int:
         if id(value) in self._tuples:
-            raise NotSkipped(f"{what} is a tuple that was there before")
+            raise NotSkipped("{what} is a tuple that was there before", what=what)
         if bound.kind is tuple:
             members = zip(bound.members, value, strict=True)
             return self._add(_Tuple(tuple(self._of(what, b, v) for b, v in members)), id(value))
@@ -182,7 +184,9 @@ class Results:
             base = bound.origin()
             place = self._find(base)
             if place is None:
-                raise NotSkipped(f"{what} is an array that the cell has not read by a name")
+                raise NotSkipped(
+                    "{what} is an array that the cell has not read by a name", what=what
+                )
             root, data = self._add(_Existing(place), id(base)), base
         else:
             output = self.output(bound.key, what)
@@ -197,7 +201,7 @@ class Results:
         """A view's place in its base's memory."""
         known = type(value) is type(data) is np.ndarray and data.flags.c_contiguous
         if not known or not np.may_share_memory(value, data):
-            raise NotSkipped(f"{what} is a view of an array that is not in C order")
+            raise NotSkipped("{what} is a view of an array that is not in C order", what=what)
         offset = value.ctypes.data - data.ctypes.data
         step = _Window(root, value.shape, offset, value.strides, value.dtype, value.flags.writeable)
         return self._add(step, id(value))

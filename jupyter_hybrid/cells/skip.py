@@ -24,6 +24,7 @@ from ..capture.recording import PLAIN, Recording
 from ..capture.source.loops_ran import compiled, scalar
 from ..np_face import float_errors
 from ..np_face.float_errors import overheard, raises, start_cell
+from ..reasons import NONE, Reason
 from ..reports.report import Report
 from .purity import NotSkipped, made_by
 from .reads import (
@@ -148,7 +149,7 @@ class Before:
     """What a cell is about to read, and how that is guarded."""
 
     def __init__(self, cell: Cell, names: dict[str, Any]):
-        self.problem = ""
+        self.problem = NONE
         self.read = Read()
         self.guards: list[tuple[dict[str, Any] | None, str, Any]] = []
         self.objects: list[Any] = []  # arrays and containers that are read
@@ -167,8 +168,8 @@ class Before:
             self.read = read_by(cell, names)
             self.guards = self.read.guards()
             self.objects = self.read.objects()
-        except NotSkipped as reason:
-            self.problem = str(reason)
+        except NotSkipped as problem:
+            self.problem = problem.reason
 
     @contextmanager
     def listening(self, names: dict[str, Any]) -> Iterator[None]:
@@ -179,7 +180,7 @@ class Before:
         with overheard(names) as heard:
             yield
         if heard:
-            self.problem = "it is warned of"
+            self.problem = Reason("it is warned of")
 
 
 def is_known(cell: Cell, options: Options) -> bool:
@@ -224,23 +225,23 @@ def whole_s(cell: Cell, before: Before | None) -> float:
 
 def learn(
     before: Before | None, recording: Recording, report: Report, shown: Any, took: float
-) -> str:
+) -> Reason:
     """After a recorded run of ``took`` seconds, compiling aside, whose last expression gave
-    ``shown``: keeps what later runs need; "" or why the body has to run."""
+    ``shown``: keeps what later runs need; NONE or why the body has to run."""
     cell, options = report.cell, report.options
     cell.memo.pop(options, None)
     try:
         if before is None or before.problem:
-            raise NotSkipped(before.problem if before else "its memory was given away")
+            raise NotSkipped(before.problem if before else Reason("its memory was given away"))
         cell.memo[options] = _skip(before, recording, report, shown)
-    except NotSkipped as reason:
+    except NotSkipped as problem:
         recorder = recording.recorder
         if recorder.asked or not recorder.segments or scalar(recorder.loops):
             cell.memo["whole"] = 0.0
-        elif isinstance(reason, NotWhole):
+        elif isinstance(problem, NotWhole):
             ask_for_whole(cell, took)
-        return str(reason)
-    return ""
+        return problem.reason
+    return NONE
 
 
 def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> Skip:
@@ -258,7 +259,7 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
     if recorder.warned or report.cell.warns:
         raise NotSkipped("it is warned of")
     if report.deferred_names:
-        raise NotSkipped(f"{report.deferred_names[0].name} is deferred")
+        raise NotSkipped("{name} is deferred", name=report.deferred_names[0].name)
     segment = report.segments[0]
     if segment.keys:
         raise NotSkipped("it draws random numbers")
@@ -289,9 +290,9 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
             if names[name] is old:
                 guards.append((None, name, guard_of(old)))  # perhaps it is what nobody has bound
             elif was_there and id(names[name]) == before.ids.get(name):
-                raise NotSkipped(f"{name} is perhaps not bound")
+                raise NotSkipped("{name} is perhaps not bound", name=name)
         if name in names and name not in bound and name not in defined:
-            raise NotSkipped(f"{name} was not bound")
+            raise NotSkipped("{name} was not bound", name=name)
     for name, value in bound.items():
         results.bind(name, value, shown if name is None else names[name])
     arrays = {n: names[n] for scope, n, known in guards if scope is None and _is_array(known)}

@@ -10,6 +10,7 @@ from ..capture.durations import seconds
 from ..capture.source import compiled
 from ..capture.source.loops_ran import LoopRan, to_tell
 from ..capture.units import Refusal
+from ..reasons import Reason
 
 _SHOWN = 3  # places where a unit left
 
@@ -92,13 +93,13 @@ class Loop:
             for why, n in self.ran.places_left
         ]
 
-    def why_at(self, line: int, of: CodeType | None) -> str:
+    def why_at(self, line: int, of: CodeType | None) -> list[Reason]:
         """What left or was refused at a line, and how often; of a function that the loop calls."""
         left = [(why, n) for why, n in self.ran.places_left if (why.line, why.of) == (line, of)]
         if left:
-            return "; ".join(f"{why.why}: left {n:,} time{'s'[: n > 1]}" for why, n in left)
+            return [_left(why.why, n) for why, n in left]
         why = self.ran.refused
-        return why.why if why is not None and (why.line, why.of) == (line, of) else ""
+        return [why.why] if why is not None and (why.line, why.of) == (line, of) else []
 
     @property
     def left_too_often(self) -> bool:
@@ -129,6 +130,12 @@ class Loop:
         if at.of is None and self.ran.place.filename != self._cell.filename:
             of = f" of {self.ran.place.function}()"
         return f"line {at.line}{of}"
+
+
+def _left(why: Reason, n: int) -> Reason:
+    if n == 1:
+        return Reason("{why}: left 1 time", why=why)
+    return Reason("{why}: left {n} times", why=why, n=f"{n:,}")
 
 
 def loops_of(found: Iterable[LoopRan], cell: Cell) -> list[Loop]:

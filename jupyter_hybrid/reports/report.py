@@ -19,7 +19,7 @@ from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.source.loops_ran import LoopRan
 from ..capture.spent import Place, Spent
-from ..reasons import Reason
+from ..reasons import NONE, Reason
 from .listing import Break, places
 from .loops import Loop, loops_of
 from .names import Choice, Names, Switches
@@ -79,7 +79,7 @@ class Report:
         ran: in mode auto: how the cell ran, and what each way takes; "" in others.
         error: what the cell failed with, and where; "" when it did not. The report is then of what
             was recorded until then.
-        not_skipped: why the body has to run each time; "" when it need not.
+        not_skipped: why the body has to run each time; empty when it need not.
     """
 
     planned_again: ClassVar[type[Replanned]]  # a report too: its module sets this
@@ -117,7 +117,7 @@ class Report:
         self.ran_as: object = ""
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""
-        self.not_skipped = ""
+        self.not_skipped = NONE
 
     @classmethod
     def imperative(cls, cell: Cell, options: Options, why: Reason) -> Report:

@@ -359,13 +359,15 @@ class Totals(TypedDict, total=False):
     replay: Annotated[Text, "replayed, skipped or compiled; empty where it is not known"]
 
 
-class Argument(TypedDict):
-    """An argument of a message: a text, or a message itself."""
+class Message(TypedDict):
+    """What is told, as a template and its arguments, each a text or a message itself."""
 
-    name: str
-    text: Text
-    id: Annotated[Text, "of the message; empty: it is a text alone"]
-    args: list[Argument]
+    name: Annotated[Text, "of the argument that it is; empty: of none"]
+    text: Annotated[Text, "in English"]
+    id: Annotated[
+        Text, "the template, in which `{name}` stands for an argument; empty: a text alone"
+    ]
+    args: list[Message]
 
 
 class Stop(TypedDict):
@@ -373,8 +375,8 @@ class Stop(TypedDict):
 
     line: Id
     reason: Annotated[Text, "in English; in older files all there is, with count and price"]
-    id: Annotated[Text, "of the message: its template, in which `{name}` stands for an argument"]
-    args: list[Argument]
+    id: Annotated[Text, "of the message, as in ``Message``; empty: an older file's"]
+    args: list[Message]
     count: Annotated[int, NotNegative, Or(1), "how often it came up"]
     seconds: Annotated[float, NotNegative, Or(0), "what it cost altogether; 0: not known"]
 
@@ -416,6 +418,7 @@ class UnitRow(TypedDict):
         list[UnitVersion], "its instructions; several where the names hold other kinds by turns"
     ]
     refused: Annotated[Text, "why the unit left or was refused there"]
+    reasons: Annotated[list[Message], "the same, each reason; empty: an older file's"]
 
 
 class Unit(TypedDict):

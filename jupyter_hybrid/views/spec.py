@@ -26,6 +26,7 @@ from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .grouping import assign_groups
 from .heat import heat_of
 from .memory import buffers_by_node, memory_of
+from .messages import stop
 from .opening import MANY, opening, outermost
 from .parts import Part
 from .places import Places
@@ -42,7 +43,6 @@ from .schema import (
     Unit,
     View,
 )
-from .stops import stop
 
 if TYPE_CHECKING:
     from ..capture.spent import Place

@@ -6,7 +6,9 @@ import linecache
 
 from ..capture.cell import Cell
 from ..capture.units.listing import guards, listing, variables
+from ..reasons import Reason
 from ..reports.loops import Loop
+from .messages import message
 from .schema import Unit, UnitRow, pair
 
 _MOST_LINES, _MOST_INSTRUCTIONS = 200, 60  # of a unit, and of one line; the picture is saved
@@ -33,7 +35,7 @@ def _body(loop: Loop, cell: Cell) -> list[UnitRow]:
     rows = []
     for line in listing(loop.ran.made):
         file = loop.ran.place.filename if line.of is None else line.of.co_filename
-        why = loop.why_at(line.number, line.of) or line.refused
+        why = loop.why_at(line.number, line.of) or ([line.refused] if line.refused else [])
         row = _row(file, line.number, cell, why)
         row["of"] = line.of.co_name if line.of is not None else ""
         for kinds, texts in line.versions:
@@ -53,10 +55,11 @@ def _as_written(loop: Loop, cell: Cell) -> list[UnitRow]:
     ]
 
 
-def _row(filename: str, number: int, cell: Cell, why: str) -> UnitRow:
+def _row(filename: str, number: int, cell: Cell, why: list[Reason]) -> UnitRow:
     own = filename == cell.filename
     known = own and number <= len(cell.lines)
     code = cell.lines[number - 1] if known else linecache.getline(filename, number)
     return {
-        "line": number, "own": own, "of": "", "code": code.rstrip(), "versions": [], "refused": why,
+        "line": number, "own": own, "of": "", "code": code.rstrip(), "versions": [],
+        "refused": "; ".join(why), "reasons": list(map(message, why)),
     }  # fmt: skip

@@ -319,13 +319,15 @@ export interface Totals {
   replay: string;
 }
 
-/** An argument of a message: a text, or a message itself. */
-export interface Argument {
+/** What is told, as a template and its arguments, each a text or a message itself. */
+export interface Message {
+  /** of the argument that it is; empty: of none */
   name: string;
+  /** in English */
   text: string;
-  /** of the message; empty: it is a text alone */
+  /** the template, in which `{name}` stands for an argument; empty: a text alone */
   id: string;
-  args: Argument[];
+  args: Message[];
 }
 
 /** A place in the cell where the graph was cut, and why: a message and its arguments. */
@@ -333,9 +335,9 @@ export interface Stop {
   line: number | null;
   /** in English; in older files all there is, with count and price */
   reason: string;
-  /** of the message: its template, in which `{name}` stands for an argument */
+  /** of the message, as in `Message`; empty: an older file's */
   id: string;
-  args: Argument[];
+  args: Message[];
   /** how often it came up */
   count: number;
   /** what it cost altogether; 0: not known */
@@ -379,6 +381,8 @@ export interface UnitRow {
   versions: UnitVersion[];
   /** why the unit left or was refused there */
   refused: string;
+  /** the same, each reason; empty: an older file's */
+  reasons: Message[];
 }
 
 /** A loop's unit: one body, run for every step. */

@@ -45,7 +45,7 @@ import {
   type KernelTime,
   type Serials,
   type Totals,
-  type Argument,
+  type Message,
   type Stop,
   type LaterName,
   type Name,
@@ -269,18 +269,18 @@ const totals = object<Totals>({
   replay: or(string, '')
 });
 
-const argument: Decoder<Argument> = object<Argument>({
-  name: string,
+const message: Decoder<Message> = object<Message>({
+  name: or(string, ''),
   text: or(string, ''),
   id: or(string, ''),
-  args: list((value, path) => argument(value, path))
+  args: list((value, path) => message(value, path))
 });
 
 const stop = object<Stop>({
   line: or(integer, null),
   reason: or(string, ''),
   id: or(string, ''),
-  args: list(argument),
+  args: list(message),
   count: or(size, 1),
   seconds: or(size, 0)
 });
@@ -311,7 +311,8 @@ const unitRow = object<UnitRow>({
   of: or(string, ''),
   code: or(string, ''),
   versions: list(unitVersion),
-  refused: or(string, '')
+  refused: or(string, ''),
+  reasons: list(message)
 });
 
 const unit = object<Unit>({

@@ -190,6 +190,10 @@ for i in range(20):
     assert rows[4]["versions"][0]["instructions"][:1] == ["v = i"]
     assert rows[4]["versions"][2]["instructions"][:2] == ["t1 = i - 1", "t2 = x[t1]"]
     assert rows[6]["refused"] == "a call of print()"
+    (why,) = rows[6]["reasons"]
+    assert (why["id"], [(a["name"], a["text"]) for a in why["args"]]) == (
+        "a call of {name}()", [("name", "print")],
+    )  # fmt: skip
     assert dict(unit["variables"]) == {"i": "int", "s": "int, then float64"}
     assert "x: float64 array, 1-D" in unit["guards"] and "s: int" in unit["guards"]
     assert "print, math, twice()" in unit["guards"][-1]

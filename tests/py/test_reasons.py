@@ -17,11 +17,11 @@ from jupyter_hybrid import _core
 from jupyter_hybrid.np_face.errors import NotCovered
 from jupyter_hybrid.reasons import NONE, Reason
 from jupyter_hybrid.views import spec_of
-from jupyter_hybrid.views.stops import stop
+from jupyter_hybrid.views.messages import stop
 
 ROOT = Path(jupyter_hybrid.__file__).parent
 # What makes a reason of its first argument; what takes one, or a reason, in its place.
-MAKERS = {"Reason", "Reasoned", "NotCovered", "NoSource"}
+MAKERS = {"Reason", "Reasoned", "NotCovered", "NoSource", "NotSkipped", "NotWhole"}
 TAKERS = {
     "change", "flush", "flush_if_active", "imperative", "leave_graph", "look", "pause", "put_aside",
     "raise_here", "run_waiting", "settle_writes", "step_outside", "sync", "to_numpy", "waste",
@@ -76,7 +76,7 @@ def fault(call: ast.Call) -> str:
     """What is wrong with a message and its arguments; "" for nothing."""
     first = call.args[0] if call.args else None
     if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
-        passed_on = isinstance(first, (ast.Name, ast.Call)) and not call.keywords
+        passed_on = isinstance(first, (ast.Name, ast.Call, ast.IfExp)) and not call.keywords
         return "" if passed_on else "a message that is not written out"
     fields = list(Formatter().parse(first.value))
     if any(spec or conversion for _, _, spec, conversion in fields):
@@ -98,6 +98,12 @@ def test_whoever_takes_a_reason_is_given_one():
             isinstance(value, ast.Constant) and isinstance(value.value, str)
         )
 
+    formatted = [
+        where
+        for where, name, call in calls()
+        if name in ("Leaves", "contact") and any(isinstance(a, ast.JoinedStr) for a in call.args)
+    ]
+    assert formatted == []
     wrong = [
         where for where, name, call in calls() if name in TAKERS and any(map(is_text, call.args))
     ]
@@ -129,6 +135,14 @@ def test_a_picture_has_the_messages_of_its_breaks():
     ]
     assert told[7, "{name} is not covered"]["args"][0]["text"] == "np.linalg.eig"
     assert {e["id"] for e in spec["ends"]} <= {id for _, id in told}
+
+
+def test_why_a_body_has_to_run_is_a_message():
+    shell = Shell()
+    shell.run("import numpy as np\nx = np.arange(3.0)")
+    shell.hybridize("y = x * 2\nprint(len(y))", "--force")
+    why = shell.report.not_skipped
+    assert (why.id, why.args) == ("{name}() is not known to be pure", {"name": "print"})
 
 
 def test_messages_among_the_arguments_of_one_are_messages_in_a_picture():

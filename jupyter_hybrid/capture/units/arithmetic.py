@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...reasons import Reason
 from .kinds import INTEGERS, TYPES, bits, is_integer, is_number, is_sequence
 from .parts import Leaves
 
@@ -47,10 +48,10 @@ def _loop(ufunc: np.ufunc, left: str, right: str) -> tuple[str, str, str]:
     try:
         found = ufunc.resolve_dtypes((*given, None))
     except TypeError:
-        raise Leaves(f"np.{ufunc.__name__} of such values", None) from None
+        raise Leaves(Reason("np.{ufunc} of such values", ufunc=ufunc.__name__), None) from None
     letters = "".join(d.char for d in found)
     if not set(letters) <= set(TYPES):
-        raise Leaves(f"np.{ufunc.__name__} of such values", None)
+        raise Leaves(Reason("np.{ufunc} of such values", ufunc=ufunc.__name__), None)
     return letters[0], letters[1], letters[2]
 
 

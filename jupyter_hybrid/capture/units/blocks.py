@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ...reasons import Reason
 from ..source.nodes import placed, walk
 from . import lists
 from .callees import Callee, Callees, called_names
@@ -174,7 +175,7 @@ class Loop(Expressions):
         elif (attribute := self._attribute(target)) is not None:
             self._add("set", self.slots[attribute], value)
         else:
-            raise Leaves(f"{words(target)} is given a value", target)
+            raise Leaves(Reason("{what} is given a value", what=words(target)), target)
 
     def _make(self, name: str, value: Any) -> None:
         """Gives a name a tuple or a dict."""
@@ -226,7 +227,7 @@ class Loop(Expressions):
             value = self._plain(node.value)
             self._add("alter", base, indices, placed(node, ast.BinOp(old, node.op, value)))
         else:
-            raise Leaves(f"{words(target)} is updated", target)
+            raise Leaves(Reason("{what} is updated", what=words(target)), target)
 
     def _is_range(self, node: Any) -> bool:
         if not isinstance(node, ast.Call) or not isinstance(node.func, Slot):
@@ -238,7 +239,7 @@ class Loop(Expressions):
         if isinstance(value, ast.Constant):
             return
         if not isinstance(value, ast.Call):
-            raise Leaves(f"{words(value)} stands alone", node)
+            raise Leaves(Reason("{what} stands alone", what=words(value)), node)
         function = value.func
         if self._callee(value) is not None:
             self._plain(value)
@@ -308,10 +309,10 @@ class Loop(Expressions):
         start = 0
         if called:
             if way.keywords or any(isinstance(a, ast.Starred) for a in way.args) or not way.args:
-                raise Leaves(f"{called}() with these arguments", way)
+                raise Leaves(Reason("{name}() with these arguments", name=called), way)
             known: Any = _LOOPED.get(called)
             if known is None:
-                raise Leaves(f"{called}() is gone through", way)
+                raise Leaves(Reason("{name}() is gone through", name=called), way)
             self._add("is", self._slot(called), known)
         if called == "range":
             self._add("range", at, self._each(way.args))

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from ... import _core
+from ...reasons import Told
 from . import arithmetic, pure
 from .blocks import Loop
 from .kinds import Stream, is_array, letter_of
@@ -108,7 +109,7 @@ class Code(Steps):
         kinds = tuple(map(_with_slot, kinds, range(len(kinds))))
         self.entry = kinds
         self.nodes: list[Any] = []
-        self.reasons: dict[int, str] = {}
+        self.reasons: dict[int, Told] = {}
         self._code = array("i")
         self.first_temporary = loop.size
         self._next = loop.size

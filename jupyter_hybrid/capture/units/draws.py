@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from . import arithmetic, lists, pure
 from .arithmetic import Value
 from .kinds import Stream, is_integer, is_sequence, tell_streams
@@ -220,7 +221,7 @@ def knows(function: Any) -> bool:
 def method_of(stream: Stream, name: str) -> Value:
     """``generator.name``."""
     if name not in _METHODS[stream.kind]:
-        raise Leaves(f"the method {name}", None)
+        raise Leaves(Reason("the method {name}", name=name), None)
     return ("is", Method(stream, name)), 0
 
 

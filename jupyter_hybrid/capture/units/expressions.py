@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...reasons import Reason
 from ..source.nodes import placed, walk
 from . import draws, folds, lists
 from .callees import Callee, Callees
@@ -150,12 +151,12 @@ class Expressions:
         names = callee.parameters
         given = dict(zip(names, args, strict=False))
         if len(args) > len(names) or given.keys() & named or not named.keys() <= set(names):
-            raise Leaves(f"{callee.code.co_name}() with these arguments", node)
+            raise Leaves(Reason("{name}() with these arguments", name=callee.code.co_name), node)
         given |= named
         for name, value in zip(names[len(names) - len(defaults) :], defaults, strict=True):
             given.setdefault(name, placed(node, ast.Constant(value)))
         if len(given) < len(names):
-            raise Leaves(f"{callee.code.co_name}() with these arguments", node)
+            raise Leaves(Reason("{name}() with these arguments", name=callee.code.co_name), node)
         if any(c.code is callee.code for c in self._calls) or self._count == _MOST_CALLS:
             raise Leaves("a function that calls itself, or too many", node)
         self._count += 1

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...reasons import Reason
 from .arithmetic import Value, as_bool, as_float, narrow, truth_of
 from .kinds import TYPES, is_integer, is_number
 from .parts import Leaves
@@ -23,7 +24,7 @@ def called(code: Any, function: Any, values: list[Value]) -> Value:
     known = FUNCTIONS.get(function) if function.__hash__ is not None else None
     if known is not None:
         if len(values) != 1:
-            raise Leaves(f"{function.__name__}() with these arguments", None)
+            raise Leaves(Reason("{name}() with these arguments", name=function.__name__), None)
         made: Value = known(code, *values[0])
         return made
     if function is complex and len(values) == 2:
@@ -39,7 +40,7 @@ def called(code: Any, function: Any, values: list[Value]) -> Value:
         code.check("finite_f", made_2, x)
         code.check("finite_f", made_2, y)
         return "float", made_2
-    raise Leaves(f"a call of {getattr(function, '__name__', function)}()", None)
+    raise Leaves(Reason("a call of {name}()", name=getattr(function, "__name__", function)), None)
 
 
 def _real(code: Any, value: Value) -> int:

@@ -9,6 +9,7 @@ from types import CodeType
 from typing import Any
 
 from ... import _core
+from ...reasons import NONE, Reason
 from .code import Code
 from .draws import DRAWN
 from .functions import MATH_1, MATH_2
@@ -83,7 +84,7 @@ class Line:
     number: int
     of: CodeType | None
     versions: list[tuple[str, list[str]]] = field(default_factory=list)
-    refused: str = ""
+    refused: Reason = NONE
 
 
 def listing(made: Made) -> list[Line]:
@@ -144,7 +145,7 @@ class _Listing:
     def lines(self) -> list[Line]:
         """By line and block: a block is compiled for several kinds, a line may have several."""
         found: dict[tuple[bool, int], dict[int, dict[tuple[str, ...], Any]]] = {}
-        refused: dict[tuple[bool, int], str] = {}
+        refused: dict[tuple[bool, int], Reason] = {}
         nodes: dict[tuple[bool, int], Any] = {}
         for block, kinds, at in self._instructions():
             node = self._code.nodes[at]
@@ -153,10 +154,10 @@ class _Listing:
             parts = found.setdefault(key, {}).setdefault(block, {})
             parts.setdefault(kinds, []).append(self._text(at))
             if at in self._code.reasons:
-                refused[key] = self._code.reasons[at]
+                refused[key] = Reason.of(self._code.reasons[at])
         made = []
         for key in sorted(found):
-            line = Line(key[1], getattr(nodes[key], "of", None), refused=refused.get(key, ""))
+            line = Line(key[1], getattr(nodes[key], "of", None), refused=refused.get(key, NONE))
             for versions in found[key].values():
                 line.versions += self._told(versions)
             made.append(line)

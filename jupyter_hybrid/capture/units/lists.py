@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...reasons import Reason
 from ..source.nodes import walk
 from .arithmetic import Value
 from .kinds import (
@@ -260,7 +261,7 @@ _CHANGE: dict[str, tuple[Any, tuple[int, ...]]] = {
 def _known(methods: dict[str, Any], base: Value, name: str, count: int) -> Any:
     found, counts = methods.get(name, (None, ()))
     if base[0][0] != "list" or base[0][2] != 1 or count not in counts:
-        raise Leaves(f"{name}() of such a value", None)
+        raise Leaves(Reason("{name}() of such a value", name=name), None)
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
+from ...reasons import Reason, Told
 from ..source.nodes import placed, walk
 
 
@@ -39,6 +40,9 @@ class Block:
 class Leaves(Exception):
     """Not on the closed list: why, and the node."""
 
+    def __init__(self, why: Told, node: Any):
+        super().__init__(why, node)
+
 
 class Refusal(NamedTuple):
     """What can't run compiled, and where it stands.
@@ -47,13 +51,13 @@ class Refusal(NamedTuple):
         of: the function that it stands in, where the loop calls that.
     """
 
-    why: str
+    why: Reason
     line: int
     of: CodeType | None = None
 
     @classmethod
-    def at(cls, why: str, node: Any) -> Refusal:
-        return cls(why, node.lineno, getattr(node, "of", None))
+    def at(cls, why: Told, node: Any) -> Refusal:
+        return cls(Reason.of(why), node.lineno, getattr(node, "of", None))
 
 
 def first_of(found: list[Refusal]) -> Refusal | None:
@@ -231,11 +235,11 @@ def touched(block: Block, appends: bool = True) -> tuple[set[int], set[int]]:
     return read, made
 
 
-def words(node: Any) -> str:
+def words(node: Any) -> Reason:
     """What a node is, for people."""
     if isinstance(node, ast.Call) and (name := _dotted(node.func)):
-        return f"a call of {name}()"
-    return _WORDS.get(type(node), type(node).__name__.lower())
+        return Reason("a call of {name}()", name=name)
+    return Reason.of(_WORDS.get(type(node), type(node).__name__.lower()))
 
 
 def _dotted(node: Any) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...np_face.float_errors import unheard
+from ...reasons import Reason
 from . import lists
 from .arithmetic import Value
 from .kinds import (
@@ -260,7 +261,7 @@ def drawn(
 def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[str, Any]) -> Value:
     """``array.name(args)``."""
     if name not in _METHODS or not _REFUSED.isdisjoint(named):
-        raise Leaves(f"the method {name}", None)
+        raise Leaves(Reason("the method {name}", name=name), None)
     spec = _Spec()
     spec.value(code, base)
     places = [spec.of(code, a) for a in args]
@@ -317,7 +318,7 @@ def stands_alone(code: Any, node: ast.Call) -> None:
         code.assigned(out, made)
         return
     if function not in _WRITE or named:
-        raise Leaves(f"a call of {code._words(node.func)}()", None)
+        raise Leaves(Reason("a call of {name}()", name=code._words(node.func)), None)
     values = [code._value(a) for a in node.args]
     if not values or not is_array(values[0][0]) or not values[0][0][3]:
         raise Leaves("a call with such arguments", None)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from ... import _core
+from ...reasons import Reason
 from . import arithmetic, lists, picked, pure, whole
 from .arithmetic import Value
 from .kinds import (
@@ -201,7 +202,7 @@ class Steps(Values):
     def _is(self, slot: int, wanted: Any) -> None:
         kind = self._now[slot]
         if type(kind) is not tuple or kind[0] != "is" or kind[1] is not wanted:
-            raise Leaves(f"{wanted.__name__} is another function here", None)
+            raise Leaves(Reason("{name} is another function here", name=wanted.__name__), None)
 
     def _range(self, slot: int, expressions: list[Any]) -> None:
         found = [self._value(e) for e in expressions]

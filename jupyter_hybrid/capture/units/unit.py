@@ -19,6 +19,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.float_errors import raised
+from ...reasons import Reason
 from .. import numbers
 from ..source.nodes import Rewriting
 from ..source.scopes import own_stores
@@ -112,7 +113,9 @@ class Made:
         except Exception as error:  # a mistake of ours is not the user's
             if STRICT:
                 raise
-            self.refused = Refusal.at(f"compiling it raises {error!r}", loop.node)
+            self.refused = Refusal.at(
+                Reason("compiling it raises {error}", error=repr(error)), loop.node
+            )
             return
         code = self.code
         self._attributes = code.attributes
@@ -431,8 +434,8 @@ def _ends_silently(value: Any) -> bool:
 
 @lru_cache(maxsize=256)
 def _goes_through(node: Any, *types: type) -> Refusal:
-    words = " and ".join(f"a {t.__name__}" for t in types)
-    return Refusal.at(f"it goes through {words}", node)
+    kinds = " and ".join(f"a {t.__name__}" for t in types)
+    return Refusal.at(Reason("it goes through {kinds}", kinds=kinds), node)
 
 
 def _in_reach(number: int) -> bool:

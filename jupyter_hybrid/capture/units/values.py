@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...reasons import Reason
 from ..source.nodes import walk
 from . import arithmetic, draws, functions, lists, new_arrays, picked, pure, whole
 from .arithmetic import Value
@@ -105,7 +106,9 @@ class Values:
         """What the last indices are of: those before them are of lists in lists."""
         kind = self._now[slot]
         if type(kind) is not tuple or kind[0] == "is":
-            raise Leaves(f"{self._words(Slot(slot))} is no array, list or text", None)
+            raise Leaves(
+                Reason("{name} is no array, list or text", name=self._words(Slot(slot))), None
+            )
         base = kind, slot
         while is_sequence(base[0]) and base[0][2] == 1 and len(indices) > 1:
             if isinstance(indices[0], ast.Slice):
@@ -155,8 +158,12 @@ class Values:
     def _of(self, slot: int) -> Value:
         kind = self._now[slot]
         if kind is None or kind == OTHER:
-            what = "has no value" if kind is None else "holds no number, array or list of numbers"
-            raise Leaves(f"{self._words(Slot(slot))} {what}", None)
+            name = self._words(Slot(slot))
+            if kind is None:
+                raise Leaves(Reason("{name} has no value", name=name), None)
+            raise Leaves(
+                Reason("{name} holds no number, array or list of numbers", name=name), None
+            )
         return kind, slot
 
     def _of_constant(self, node: ast.Constant) -> Value:
@@ -285,19 +292,19 @@ class Values:
         if kind in ("complex", ".D") and name in ("real", "imag"):
             made = self.emit(f"{name}_c", register)
             return ("float" if kind == "complex" else ".d"), made
-        raise Leaves(f"the attribute {name}", None)
+        raise Leaves(Reason("the attribute {name}", name=name), None)
 
     def _of_module(self, module: Any, name: str) -> Value:
         """A module's number, or what is called; it is looked at before each run."""
         if type(module) is not ModuleType or name not in vars(module):
-            raise Leaves(f"the attribute {name}", None)
+            raise Leaves(Reason("the attribute {name}", name=name), None)
         value = vars(module)[name]
         self.attributes.append((module, name, value))
         if type(value) in (int, float) and kind_of(value, -1) != OTHER:
             return type(value).__name__, self.constant(value)
         kind = kind_of(value, -1)
         if type(kind) is not tuple or kind[0] != "is":
-            raise Leaves(f"the attribute {name}", None)
+            raise Leaves(Reason("the attribute {name}", name=name), None)
         return kind, 0
 
     def _of_call(self, node: ast.Call) -> Value:
@@ -332,7 +339,7 @@ class Values:
         if pure.knows(function) or (function is round and len(node.args) == 2):
             return pure.call(self, function, node.args, named)
         if node.keywords:
-            raise Leaves(f"{self._words(node.func)}() with these arguments", None)
+            raise Leaves(Reason("{name}() with these arguments", name=self._words(node.func)), None)
         values = [self._value(a) for a in node.args]
         if isinstance(function, np.ufunc) and function not in functions.FUNCTIONS:
             return whole.apply(self, function, values)
@@ -355,7 +362,7 @@ class Values:
         except Leaves:
             kind = OTHER
         if type(kind) is not tuple or kind[0] != "is" or kind[1].__hash__ is None:
-            raise Leaves(f"a call of {self._words(node)}()", None)
+            raise Leaves(Reason("a call of {name}()", name=self._words(node)), None)
         return kind[1]
 
     def _words(self, node: Any) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...reasons import Reason
 from . import arithmetic
 from .arithmetic import Value
 from .kinds import MOST_RANK, TYPES, is_array, is_integer, is_number
@@ -99,10 +100,10 @@ def _letters(function: np.ufunc, *kinds: str) -> str:
     try:
         found = function.resolve_dtypes((*given, None))
     except TypeError:
-        raise Leaves(f"np.{function.__name__} of such values", None) from None
+        raise Leaves(Reason("np.{ufunc} of such values", ufunc=function.__name__), None) from None
     letters = "".join(d.char for d in found)
     if not set(letters) <= set(TYPES) or f"{letters[:-1]}->{letters[-1]}" not in function.types:
-        raise Leaves(f"np.{function.__name__} of such values", None)
+        raise Leaves(Reason("np.{ufunc} of such values", ufunc=function.__name__), None)
     return letters
 
 
@@ -111,7 +112,7 @@ def apply(code: Any, function: np.ufunc, values: Sequence[Value]) -> Value:
     if function.nout != 1 or function.nin != len(values) or function.nin > 2 or function.signature:
         raise Leaves("a call with such arguments", None)
     if not all(is_array(k) or is_number(k) for k, _ in values):
-        raise Leaves(f"np.{function.__name__} of such values", None)
+        raise Leaves(Reason("np.{ufunc} of such values", ufunc=function.__name__), None)
     letters = _letters(function, *(f".{k[1]}" if is_array(k) else k for k, _ in values))
     code.watches = True
     loop = code.loop_number(function, letters, function in _IN_PLACE, 0.0)
@@ -207,7 +208,7 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
     ufunc, beginning = _REDUCTIONS[function]
     letter = given[0][1]
     if ufunc in (np.logical_or, np.logical_and) and letter != "?":
-        raise Leaves(f"np.{function.__name__} of such values", None)
+        raise Leaves(Reason("np.{ufunc} of such values", ufunc=function.__name__), None)
     if function is np.mean and letter == "?":  # its sum is exact
         given, letter = converted(code, given, "d"), "d"
     if function is np.mean and letter != "d":
@@ -216,7 +217,7 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
     if ufunc in (np.add, np.multiply) and letter not in "fdD":
         given, letter = converted(code, given, wide), wide
     if f"{letter}{letter}->{letter}" not in ufunc.types:
-        raise Leaves(f"np.{function.__name__} of such values", None)
+        raise Leaves(Reason("np.{ufunc} of such values", ufunc=function.__name__), None)
     code.watches = True
     loop = code.loop_number(ufunc, letter * 3, False, beginning)
     count = _size(code, given, axis) if function is np.mean else -1
