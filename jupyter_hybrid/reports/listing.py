@@ -13,7 +13,8 @@ _WORTH_SAYING_S = 1e-3  # of what came up once
 
 
 class Break(tuple[int | None, Reason]):
-    """(line, reason); the line is 1-based in the whole cell, None when it has none.
+    """(line, reason); the line is 1-based in the whole cell, None when it has none. The reason is
+    text that knows its message: ``id`` and ``args``, see :class:`~jupyter_hybrid.reasons.Reason`.
 
     Attributes:
         count: how often it came up.

@@ -341,6 +341,32 @@ def test_thousands_of_nodes_are_laid_out_by_a_worker(opened, tmp_path):
     assert cards(page) > 2_500
 
 
+def test_breaks_of_one_message_stand_together(opened, tmp_path):
+    cell = (
+        "h = x @ w\nprint(h[0, 0])\nz = h + 1\nprint(z[0, 0])\n"
+        "np.linalg.eigvals(z[:3, :3])\nnp.linalg.eig(h[:3, :3])\n"
+    )
+    save_cell(cell, tmp_path / "breaks.html")
+    notes = opened(tmp_path / "breaks.html").locator(".hyb-notes")
+    alike = notes.get_by_role("listitem").filter(has_text="print shows a value")
+    expect(alike).to_have_text(re.compile("^Lines 3, 5: print shows a value, 2 times"))
+    # Where an argument differs each is one key away.
+    summary = notes.locator("summary").filter(has_text="is not covered")
+    of_numpy = "np.linalg.eigvals, np.linalg.eig is not covered, 2 times"
+    expect(summary).to_contain_text(f"Lines 6, 7: {of_numpy}")
+    one = notes.locator("li li").filter(has_text="Line 7: np.linalg.eig is not covered")
+    expect(one).to_be_hidden()
+    summary.press("Enter")
+    expect(one).to_be_visible()
+    # A file of before has text alone, with counts and prices in it.
+    old = GraphViewer(sym.var("a") + 1)
+    text = "print shows a value, 12 times, 3.1 ms"
+    old.spec["breaks"] = [{"line": 3, "reason": text}, {"line": 7, "reason": text}]
+    old.save(tmp_path / "old.html")
+    notes = opened(tmp_path / "old.html").locator(".hyb-notes li")
+    expect(notes.filter(has_text=text)).to_have_text([f"Line 3: {text}", f"Line 7: {text}"])
+
+
 def test_names_are_text(opened, tmp_path):
     hostile = "<img src=x onerror=alert(1)></script>"
     x = sym.var(hostile, shape=(3,))
