@@ -8,6 +8,9 @@ read whatever later versions have to say. Reasons with one id differ in their ar
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 Argument = str | int | float  # a reason too: that is text
 #: What can stand in rewritten code and in the core: a template, or (template, name, text, ...).
 Told = str | tuple[str, ...]
@@ -28,10 +31,12 @@ class Reason(str):
     id: str
     args: dict[str, Argument]
 
-    def __new__(cls, id: str, /, **args: object) -> Reason:
-        made = super().__new__(cls, id.format_map(args) if args else id)
-        made.id = id
-        made.args = {name: _plain(value) for name, value in args.items()}
+    def __new__(cls, id: str, /, **args: Any) -> Reason:
+        made = str.__new__(cls, id.format_map(args) if args else id)
+        made.id, made.args = id, args
+        for name, value in args.items():
+            if type(value) not in _KEPT:
+                args[name] = str(value)
         return made
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Argument]]:
@@ -41,15 +46,20 @@ class Reason(str):
     @classmethod
     def of(cls, told: Told) -> Reason:
         """The reason that is told so."""
-        if isinstance(told, cls):
-            return told
-        if isinstance(told, str):
-            return cls(told)
-        id, *pairs = told
-        return cls(id, **dict(zip(pairs[::2], pairs[1::2], strict=True)))
+        return told if type(told) is cls else _of(told)
 
 
+_KEPT = frozenset({str, int, float, Reason})
 NONE = Reason("")
+
+
+@lru_cache(maxsize=1024)
+def _of(told: Told) -> Reason:
+    """The same places tell the same, in every step of a loop."""
+    if isinstance(told, str):
+        return Reason(told)
+    id, *pairs = told
+    return Reason(id, **dict(zip(pairs[::2], pairs[1::2], strict=True)))
 
 
 class Reasoned(Exception):
@@ -71,7 +81,3 @@ class Reasoned(Exception):
         """Why."""
         told = self.args[0]
         return Reason(told, **self._args) if self._args else Reason.of(told)
-
-
-def _plain(value: object) -> Argument:
-    return value if type(value) in (str, int, float, Reason) else str(value)  # type: ignore[return-value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import pickle
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -90,6 +91,19 @@ def test_every_message_gets_the_arguments_that_it_names():
     found = [(where, fault(call)) for where, name, call in calls() if name in MAKERS]
     assert [(where, wrong) for where, wrong in found if wrong] == []
     assert len(found) > 250
+
+
+def test_what_is_told_has_the_arguments_that_it_names():
+    found, wrong = 0, []
+    for path in sorted(ROOT.rglob("*.py")):
+        tuples = (n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Tuple))
+        for node in tuples:
+            first, *rest = (getattr(e, "value", None) for e in (*node.elts, ast.Constant("")))
+            names = re.findall(r"{([a-z]\w*)}", first) if isinstance(first, str) else []
+            found += bool(names)
+            if names and names != rest[:-1:2]:
+                wrong.append((path.name, first))
+    assert wrong == [] and found >= 6
 
 
 def test_whoever_takes_a_reason_is_given_one():

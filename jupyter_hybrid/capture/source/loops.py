@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -44,7 +45,7 @@ class Place:
     ran_runs: int = 0  # ... in so many runs
     pace: Pace = field(default_factory=lambda: Pace())  # in such cells
 
-    @property
+    @cached_property
     def lines(self) -> Reason:
         if self.last > self.first:
             return Reason("lines {first}-{last}", first=self.first, last=self.last)

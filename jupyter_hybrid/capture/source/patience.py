@@ -208,10 +208,10 @@ class Phases(Compiled):
         """Why steps run as written."""
         place = self.place
         if place.unit is not None and not place.left and not place.silent:
-            return Reason("{lines} run compiled: what waits is computed first", lines=place.lines)
-        return place.left or Reason(
-            "{lines} run as written: they record nothing", lines=place.lines
-        )
+            told = "{lines} run compiled: what waits is computed first", "lines", place.lines
+        else:
+            told = "{lines} run as written: they record nothing", "lines", place.lines
+        return place.left or Reason.of(told)
 
     def pause(self) -> None:
         """Puts recording aside for the steps as written."""

@@ -342,4 +342,4 @@ class PlainCopies(Comprehensions):
 
 def _left(function: Any) -> Reason:
     name = getattr(function, "__name__", None) or Reason("a call")
-    return Reason("{name} is left to Python", name=name)
+    return Reason.of(("{name} is left to Python", "name", name))
