@@ -105,8 +105,8 @@ def test_pictures_and_comparisons_tell_it_too(shell):
     spec = spec_of(shell.report)
     assert spec["totals"]["record_s"] == shell.report.record_s > 0
     assert spec["totals"]["settle_s"] == shell.report.settle_s > 0
-    (told,) = spec["breaks"]
-    assert told["line"] == 3 and "3 times" in told["reason"]
+    (told,), (known,) = spec["breaks"], shell.report.graph_breaks
+    assert (told["line"], told["count"], told["seconds"]) == (3, 3, known.seconds)
     shell.hybridize("y = x * 2\nz = float(y.sum())", "--compare --seconds 0.1")
     compared = shell.report.compare
     assert compared.data["record_s"] == compared.record_s > 0
