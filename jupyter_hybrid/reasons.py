@@ -1,7 +1,7 @@
 """Why something went as it did: a message and its arguments, made into text here alone.
 
 The id of a message is its English template, as gettext's are, and stands where the reason is given.
-So there is no table beside some three hundred templates that could lack one or keep an old one, a
+So there is no table beside some 480 templates that could lack one or keep an old one, a
 search for the words of a reason finds the line that gives it, and a picture that was saved can be
 read whatever later versions have to say. Reasons with one id differ in their arguments alone.
 """
