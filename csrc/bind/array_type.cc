@@ -3,6 +3,7 @@
 
 #include <structmember.h>
 
+#include <memory>
 #include <new>
 #include <unordered_map>
 
@@ -32,7 +33,14 @@ TraceInputs& trace_inputs() {
   return *inputs;
 }
 
+// Arrays that were leaves of the trace until it wrote to them: others then have their contents.
+std::unordered_multimap<PyArray*, std::weak_ptr<SymNode>>& written_leaves() {
+  static auto* leaves = new std::unordered_multimap<PyArray*, std::weak_ptr<SymNode>>;
+  return *leaves;
+}
+
 void forget_trace_input(PyArray* a) {
+  written_leaves().erase(a);
   const auto [first, last] = trace_inputs().equal_range(a->noted);
   for (auto it = first; it != last; ++it) {
     if (it->second == a) {
@@ -307,6 +315,18 @@ void set_array_value(PyArray* a, const NDArray& value) {
     if (!keep_until_done(a, value, forgets) && forgets) forget_history(e.node.get());
   }
   a->ref.array = value;
+}
+
+void note_written_leaf(PyArray* array, const SymNodeRef& leaf) {
+  note_trace_input(array);  // forgotten with the array
+  written_leaves().emplace(array, leaf);
+}
+
+PyArray* array_before_write(const SymNode& leaf) {
+  for (const auto& [array, node] : written_leaves()) {
+    if (node.lock().get() == &leaf) return array;
+  }
+  return nullptr;
 }
 
 void rebind(PyArray* a, ArrayRef ref) {

@@ -260,7 +260,9 @@ void store_result(PyArray* target, ArrayRef result, Write how) {
   if (how != Write::now) {
     result = moved_to(context_of(target->ref), result);  // an array stays on its device
     // Not before: an operator that was refused has overwritten nothing.
-    note_overwritten(trace_entry(target->ref));
+    const SymEntry before = trace_entry(target->ref);
+    note_overwritten(before);
+    if (how == Write::rebind && !is_traced(target)) note_written_leaf(target, before.node);
   }
   if (how == Write::rebind) {
     ArrayExtra* extra = is_traced(target) ? target->ref.extra.get() : nullptr;

@@ -2,6 +2,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "array/history.h"
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
 #include "bind/site.h"
@@ -33,7 +34,6 @@ void begin_trace(int32_t segment) {
 void end_trace() {
   thread_state().mode &= ~static_cast<uint32_t>(kTracing);
   thread_state().segment = 0;
-  clear_trace_leaves();
 }
 
 SymNodeRef new_node(NodeKind kind) {
@@ -70,6 +70,20 @@ int64_t trace_effect(const std::string& text, const py::sequence& inputs) {
   return node->serial;
 }
 
+// What an input is: the recorded value, as value_key() tells it, and the array that it was.
+py::tuple source_of(const SymEntry& stop) {
+  const SymNode& node = *stop.node;
+  if (node.kind != NodeKind::input || variable_slot(node)) {
+    return py::make_tuple(py::make_tuple(node.serial, stop.out), py::none());
+  }
+  const ValueKey key = leaf_source(node);
+  PyArray* before = array_before_write(node);
+  return py::make_tuple(
+      key.serial == 0 ? py::object(py::none()) : py::make_tuple(key.serial, key.out),
+      before == nullptr ? py::object(py::none())
+                        : py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(before)));
+}
+
 py::tuple traced_graph(const py::sequence& outputs, const std::vector<int64_t>& effect_serials,
                        const py::object& names) {
   Symbol symbol;
@@ -84,6 +98,7 @@ py::tuple traced_graph(const py::sequence& outputs, const std::vector<int64_t>& 
     require(found != effects().end(), "traced_graph: there is no effect ", serial);
     symbol.outputs.push_back({found->second, 0});
   }
+  forget_unheld_writes();
   TracedGraph traced = graph_of(symbol);
   if (!names.is_none()) {
     const auto given = names.cast<std::vector<std::string>>();
@@ -107,8 +122,10 @@ py::tuple traced_graph(const py::sequence& outputs, const std::vector<int64_t>& 
     const Entry e = traced.find(as_array(array.ptr())->ref.extra->entry);
     if (e.defined()) remember(array, e);
   }
+  py::list sources;
+  for (const SymEntry& stop : traced.stops) sources.append(source_of(stop));
   return py::make_tuple(std::make_shared<Graph>(std::move(traced.graph)), inputs, traced.keys,
-                        arrays);
+                        arrays, sources);
 }
 
 // with trace_scope("dense0"): nodes recorded inside are in "outer/dense0".
@@ -161,10 +178,12 @@ void bind_cell(py::module_& m) {
       "trace_effect", &trace_effect, py::arg("text"), py::arg("inputs"),
       "Records an effect such as print; text is a statement with {0}, {1} for the inputs. Returns "
       "its serial for traced_graph().");
-  m.def("traced_graph", &traced_graph, py::arg("outputs"),
-        py::arg("effects") = std::vector<int64_t>(), py::arg("names") = py::none(),
-        "(graph, inputs, keys, {id(array): (node, output)}) of recorded arrays, cut where values "
-        "are there already.");
+  m.def(
+      "traced_graph", &traced_graph, py::arg("outputs"),
+      py::arg("effects") = std::vector<int64_t>(), py::arg("names") = py::none(),
+      "(graph, inputs, keys, {id(array): (node, output)}, sources) of recorded arrays, cut where "
+      "values are there already. sources: by input the value_key of what the cell has computed "
+      "before, and the array that it was before the cell wrote to that; None where there is none.");
 }
 
 }  // namespace bind

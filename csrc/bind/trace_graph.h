@@ -23,6 +23,11 @@ TracedGraph graph_of(const Symbol& symbol);
 // Entries with values among what `symbol` is computed from, in order of recording.
 std::vector<SymEntry> stops_of(const Symbol& symbol);
 
+// `array`, which is this leaf of the trace, is another value from here on, while it lives.
+void note_written_leaf(PyArray* array, const SymNodeRef& leaf);
+// The array that was this leaf until then; null: none.
+PyArray* array_before_write(const SymNode& leaf);
+
 // Before `target`'s memory is written at once: deferred arrays that are computed from it are.
 void settle_readers(const NDArray& target);
 // A rank-0 array of one number on the CPU.

@@ -12,6 +12,7 @@
 #include "tape/autograd.h"
 #include "tape/tape_graph.h"
 #include "trace/pending.h"
+#include "trace/trace_op.h"
 
 namespace hybrid {
 namespace bind {
@@ -75,6 +76,7 @@ void finish_writes() {
     node.values.at(out) = write.target;
     node.versions.at(out) = write.target.storage->var.version.load();
     holder->ref.array = write.target;
+    note_trace_written(write.target, {node.serial, write.value.out});
   }
 }
 
@@ -142,7 +144,30 @@ void bind_trace_writes(py::module_& m) {
         "(traced array of the new value, array that will be written) of every write that waits.");
   m.def("finish_trace_writes", &finish_writes,
         "Does the writes that wait; each new value must have been computed.");
-  m.def("drop_trace_writes", [] { take_trace_writes(); }, "Forgets the writes that wait.");
+  m.def(
+      "drop_trace_writes",
+      [] {
+        take_trace_writes();
+        clear_trace_leaves();
+      },
+      "All of the trace is computed: forgets the writes that wait, and what it was computed from.");
+  m.def(
+      "note_contents",
+      [](const py::object& read, const py::object& computed) {
+        const NDArray& memory = peek_ref(read.ptr()).array;
+        const ArrayRef& value = peek_ref(computed.ptr());
+        if (!memory.defined() || !value.extra || !value.extra->entry.node) return;
+        note_trace_written(memory, {value.extra->entry.node->serial, value.extra->entry.out}, true);
+      },
+      py::arg("read"), py::arg("computed"),
+      "The memory of an ndarray that is read holds what the cell has computed, until "
+      "forget_contents().");
+  m.def(
+      "forget_contents",
+      [](const py::object& read) {
+        forget_numpy_contents(read.is_none() ? nullptr : peek_ref(read.ptr()).array.storage.get());
+      },
+      py::arg("read") = py::none(), "An ndarray, None: any, may have been written by others.");
   m.def(
       "hold_trace_writes",
       [](bool on) {

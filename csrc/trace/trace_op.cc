@@ -14,17 +14,22 @@
 namespace hybrid {
 namespace {
 
+struct Leaf {
+  std::weak_ptr<SymNode> node;
+  ValueKey source;
+};
+
 // Leaves of the running trace, by memory and version: an array used twice is one input. A leaf that
 // no recorded node is computed from any more is gone, and its array with it.
 struct Leaves {
-  std::unordered_multimap<const Storage*, std::weak_ptr<SymNode>> map;
+  std::unordered_multimap<const Storage*, Leaf> map;
   size_t sweep_at = 64;
 
-  void add(const Storage* storage, const SymNodeRef& leaf) {
-    map.emplace(storage, leaf);
+  void add(const Storage* storage, const SymNodeRef& leaf, ValueKey source) {
+    map.emplace(storage, Leaf{leaf, source});
     if (map.size() < sweep_at) return;
     for (auto it = map.begin(); it != map.end();) {
-      it = it->second.expired() ? map.erase(it) : std::next(it);
+      it = it->second.node.expired() ? map.erase(it) : std::next(it);
     }
     sweep_at = 2 * map.size() + 64;
   }
@@ -34,22 +39,83 @@ Leaves& leaves() {
   return all;
 }
 
+bool same_window(const NDArray& a, const NDArray& b) {
+  return a.storage == b.storage && a.offset == b.offset && a.shape == b.shape &&
+         a.strides == b.strides && a.dtype == b.dtype;
+}
+
 bool is_leaf_of(const SymNode& leaf, const NDArray& a) {
   if (leaf.kind != NodeKind::input) return false;  // taken back since
-  const NDArray& v = leaf.values[0];
-  return v.offset == a.offset && v.shape == a.shape && v.strides == a.strides &&
-         v.dtype == a.dtype && leaf.versions[0] == a.storage->var.version.load();
+  return same_window(leaf.values[0], a) && leaf.versions[0] == a.storage->var.version.load();
+}
+
+// Arrays that this trace has written, while somebody else holds them.
+struct Written {
+  NDArray target;
+  uint64_t version;
+  ValueKey value;
+  bool numpy;
+};
+std::unordered_map<const Storage*, Written>& written() {
+  thread_local std::unordered_map<const Storage*, Written> all;
+  return all;
+}
+
+// The recorded value that an array with contents has.
+ValueKey source_of(const ArrayRef& array) {
+  const NDArray& a = array.array;
+  const uint64_t now = a.storage->var.version.load();
+  const auto write = written().find(a.storage.get());
+  if (write != written().end() && write->second.version == now &&
+      same_window(write->second.target, a)) {
+    return write->second.value;
+  }
+  if (!array.extra || !array.extra->entry.node) return {};
+  const SymEntry& e = array.extra->entry;
+  const auto out = static_cast<size_t>(e.out);
+  const bool known = e.node->kind == NodeKind::op && out < e.node->values.size() &&
+                     same_window(e.node->values[out], a) && e.node->versions.at(out) == now;
+  return known ? ValueKey{e.node->serial, e.out} : ValueKey{};
 }
 
 }  // namespace
 
-void clear_trace_leaves() { leaves().map.clear(); }
+void clear_trace_leaves() {
+  leaves().map.clear();
+  written().clear();
+}
+
+void forget_unheld_writes() {
+  for (auto it = written().begin(); it != written().end();) {
+    it = it->second.target.storage->ref_count() == 1 ? written().erase(it) : std::next(it);
+  }
+}
+
+void note_trace_written(const NDArray& target, ValueKey value, bool numpy) {
+  forget_unheld_writes();
+  written()[target.storage.get()] = {target, target.storage->var.version.load(), value, numpy};
+}
+
+void forget_numpy_contents(const Storage* storage) {
+  for (auto it = written().begin(); it != written().end();) {
+    const bool other = storage != nullptr && it->first != storage;
+    it = other || !it->second.numpy ? std::next(it) : written().erase(it);
+  }
+}
+
+ValueKey leaf_source(const SymNode& leaf) {
+  const auto [first, last] = leaves().map.equal_range(leaf.values.at(0).storage.get());
+  for (auto it = first; it != last; ++it) {
+    if (it->second.node.lock().get() == &leaf) return it->second.source;
+  }
+  return {};
+}
 
 SymEntry trace_leaf(const ArrayRef& array) {
   const NDArray& a = array.array;
   const auto [first, last] = leaves().map.equal_range(a.storage.get());
   for (auto it = first; it != last; ++it) {
-    SymNodeRef leaf = it->second.lock();
+    SymNodeRef leaf = it->second.node.lock();
     if (leaf && is_leaf_of(*leaf, a)) return {std::move(leaf), 0};
   }
   auto node = std::make_shared<SymNode>();
@@ -63,7 +129,7 @@ SymEntry trace_leaf(const ArrayRef& array) {
   node->segment = thread_state().segment;
   node->serial = next_serial();
   node->traced = true;
-  leaves().add(a.storage.get(), node);
+  leaves().add(a.storage.get(), node, source_of(array));
   note_pending_bytes(a.nbytes());
   return {node, 0};
 }

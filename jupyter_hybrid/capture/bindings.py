@@ -12,13 +12,14 @@ from ..base import LinAlgError, MXNetError
 from ..np_face import TracedArray
 from ..reasons import Reason
 from . import numbers
-from .compute import Key, with_families
+from .compute import with_families
 from .deferred import Deferred
 from .homes import is_ours, opened, root_of, standing_in
 from .options import UsageError
 from .recorder import Recorder
 from .salvage import error_of
 from .segments import may_change
+from .values import Key
 
 _ENDS = Reason("the cell ends")
 
@@ -203,7 +204,7 @@ def _must_run(live: list[Any]) -> set[int]:
     could change unseen (a random draw, NumPy's memory; a write to an nd input computes first)."""
     if not live:
         return set()
-    graph, inputs, _, entries = _core.traced_graph(live, [], ["" for _ in live])
+    graph, inputs, _, entries, _ = _core.traced_graph(live, [], ["" for _ in live])
     consumed: set[tuple[int, int]] = set()
     unsettled = {i for i, a in zip(graph.inputs, inputs, strict=True) if may_change(a)}
     for node in graph.nodes:

@@ -3,91 +3,17 @@
 from __future__ import annotations
 
 import time
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from .. import _core
-from ..base import MXNetError
-from ..nd.array_names import array_name, is_parameter
+from ..nd.array_names import array_name
 from ..reasons import NONE, Reason
 from . import program_cache
 from .options import Options
 from .program_cache import CellProgram, Recipe
-
-Key = tuple[int, int]  # of a recorded value, before and after it is computed: _core.value_key
-
-
-class InputGone(MXNetError):
-    """An array that a cell read can't be read again."""
-
-
-@dataclass
-class Value:
-    """What is kept of an array that a segment read or made. Its elements are not held."""
-
-    key: Key | None
-    shape: tuple[int, ...]
-    dtype: Any
-    entry: tuple[int, int]  # (node id, output) in the graph as written
-    name: str = ""  # of an input: what the user calls it
-    parameter: bool = False  # of an input: it has a gradient array, or a block's name
-    alive: Callable[[], Any] | None = None  # the input, while somebody else holds it
-
-    @classmethod
-    def of(
-        cls, array: Any, entry: tuple[int, int], name: str = "", parameter: bool = False
-    ) -> Value:
-        key = _core.value_key(array)
-        return cls(key, tuple(array.shape), array.dtype, entry, name, parameter)
-
-    @classmethod
-    def read(
-        cls, array: Any, owner: Any, entry: tuple[int, int], name: str, parameter: bool
-    ) -> Value:
-        """Of an input, which may have no name: a parameter, an item of a list.
-
-        Args:
-            owner: what others hold: the array, or the ndarray whose memory it reads.
-        """
-        made = cls.of(array, entry, name, parameter)
-        if not isinstance(owner, np.ndarray):  # one that is referred to weakly can't be resized
-            made.alive = weakref.ref(owner)
-        return made
-
-    def found(self, namespace: dict[str, Any]) -> Any:
-        """The array of that name, of ndarrays a copy; one without a name while it lives.
-
-        Raises:
-            InputGone: there is none of that kind, or it waits to be computed.
-        """
-        array = _as_ours(namespace.get(self.name))
-        if not self._fits(array) and self.alive is not None:
-            array = _as_ours(self.alive())
-        if not self._fits(array):
-            what = self.name or "no name holds it any more"
-            raise InputGone(f"an array that the cell read is gone: {what}, of shape {self.shape}")
-        if not isinstance(array, _core.NDArray) or array._traced:
-            raise InputGone(f"an array that the cell read waits to be computed: {self.name}")
-        return array
-
-    def _fits(self, array: Any) -> bool:
-        kind = (getattr(array, "shape", None), getattr(array, "dtype", None))
-        return kind == (self.shape, self.dtype)
-
-
-def _owner(array: Any) -> Any:
-    owner = _core.numpy_owner(array)
-    return array if owner is None else owner
-
-
-def _as_ours(array: Any) -> Any:
-    """A copy of what NumPy has; else itself."""
-    is_numpy = issubclass(type(array), (np.ndarray, np.generic))  # isinstance takes what waits
-    return _core.from_numpy(np.array(array, order="C")) if is_numpy else array
+from .values import Key, Value
 
 
 @dataclass(eq=False)
@@ -133,6 +59,7 @@ class Segment:
         ]
         made.__dict__ = {
             **self.__dict__,
+            "inputs": [v.elsewhere() for v in self.inputs],
             "outputs": outputs,
             "drawn": outputs,
             "reason": reason,
@@ -162,6 +89,11 @@ class Ran:
     outputs: list[Any]
     submit_s: float = 0.0  # that handing it to the engine took
     raised: bool = False  # its kernel's error was raised in the cell, at the call
+
+
+def _owner(array: Any) -> Any:
+    owner = _core.numpy_owner(array)
+    return array if owner is None else owner
 
 
 def with_families(arrays: list[Any], others: list[Any]) -> list[Any]:
@@ -210,18 +142,22 @@ def compute(
     arrays = with_families(arrays, arrays)
     drawn = [*arrays, *shown]
     labels = [names.get(id(a), "") for a in drawn]
-    graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)
+    graph, inputs, keys, entries, sources = _core.traced_graph(drawn, list(effects), labels)
     called = {entries[key][0]: name for key, name in names.items() if key in entries}
     owners = [_owner(a) for a in inputs]
     of_inputs = [
-        names.get(id(a)) or names.get(id(owner)) or array_name(a)
-        for a, owner in zip(inputs, owners, strict=True)
+        names.get(id(a)) or names.get(id(owner)) or names.get(id(before)) or array_name(a)
+        for a, owner, (_, before) in zip(inputs, owners, sources, strict=True)
     ]
     called |= {i: name for i, name in zip(graph.inputs, of_inputs, strict=True) if name}
     whole = graph.with_names(called)
     graph = whole.with_outputs(list(range(len(arrays)))) if shown else whole
     donated = tuple(any(i is d for d in donate) for i in inputs)
     updates, given = _updates(graph, arrays, inputs, places or {}, writes)
+    read = [
+        Value.read(a, owner, key, (i, 0), called.get(i, ""))
+        for a, owner, (key, _), i in zip(inputs, owners, sources, graph.inputs, strict=True)
+    ]
     written = any(donated) or bool(updates) or (writes and bool(_core.trace_writes()))
     compiled, cached = program_cache.find_or_compile(Recipe(graph, options, donated, updates))
     times = _core.RunTimes()
@@ -245,24 +181,20 @@ def compute(
     finally:
         _core.hold_trace_writes(False)
     submit_s = time.perf_counter() - start
-    made = [Value.of(a, entries[id(a)]) for a in drawn]
-    read = [
-        Value.read(a, owner, (i, 0), called.get(i, ""), is_parameter(a))
-        for a, owner, i in zip(inputs, owners, graph.inputs, strict=True)
-    ]
+    computed = [Value.of(a, entries[id(a)]) for a in drawn]
     segment = Segment(
         compiled=compiled,
         graph=graph,
         inputs=read,
         keys=keys,
-        outputs=made[: len(arrays)],
+        outputs=computed[: len(arrays)],
         reason=reason,
         line=line,
         cached=cached,
         times=times,
         names={entry: names[key] for key, entry in entries.items() if key in names},
         donated=donated,
-        drawn=made,
+        drawn=computed,
         whole=whole,
         updates=updates,
         needed=frozenset(i for i, a in enumerate(arrays) if id(a) in needed),

@@ -17,6 +17,7 @@ from ..np_face import DTYPES, TracedArray, float_errors, supported
 from ..np_face.array.memory import refusal
 from ..reasons import Reason
 from . import numbers
+from .begun_names import BegunNames
 from .cell import Cell
 from .compute import with_families
 from .deferred import DeferredNames
@@ -60,6 +61,7 @@ class Recorder(Segments):
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         given = ((n, namespace.get(n)) for n in cell.names)
+        self._names_read = BegunNames(namespace, cell.names)
         # Ours alone: an ndarray that is referred to weakly can't be resized.
         self._begun = {n: weakref.ref(v) for n, v in given if type(v) is _core.NDArray}
         self.uses_numpy = False
@@ -89,6 +91,7 @@ class Recorder(Segments):
                 return value
             self.settle_aliases(value)
             known = TracedArray.of_input(self, value)
+            self._names_read.read(known)
             self.wrappers[id(value)] = known
             self.uses_numpy = True
         else:
@@ -99,6 +102,8 @@ class Recorder(Segments):
     def adopt(self, array: TracedArray) -> None:
         """``array`` was computed and its ndarray handed out: both are one from here on."""
         self._computed[id(array.origin)] = array
+        if array.computed is not None:
+            _core.note_contents(array.input, array.computed)
 
     def keep(self, array: TracedArray) -> None:
         """``array`` stands for its ndarray to the cell's end."""
@@ -289,14 +294,16 @@ class Recorder(Segments):
             array = self._array(value)
             if array is not None:
                 names[id(array)] = name
+                if type(value) is TracedArray and value.origin is not None:
+                    bound[id(value.origin)] = name  # which it stands for, and may have written
             elif type(value) is np.ndarray:
                 bound[id(value)] = name
         for value, target in _core.trace_writes():
             if id(target) in names:
                 names.setdefault(id(value), names[id(target)])
         for wrapper in self.wrappers.values():
-            known = bound.get(id(wrapper.origin))
-            if known is not None:
+            known = bound.get(id(wrapper.origin)) or self._names_read.of(wrapper)
+            if known:
                 names[id(wrapper.input)] = known
                 if wrapper.dirty:  # what the cell has written there
                     names.setdefault(id(wrapper.handle), known)

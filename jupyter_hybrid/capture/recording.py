@@ -22,12 +22,13 @@ from ..reasons import NONE, Reason
 from . import numbers, second_lock, trace_state
 from .bindings import Ending
 from .cell import Cell
-from .compute import Key, Ran
+from .compute import Ran
 from .deferred import DeferredNames
 from .homes import STAND_INS, is_ours, opened, root_of
 from .options import Options
 from .recorder import Recorder
 from .source.hooks import install
+from .values import Key
 from .watchers import watching
 
 # What is recorded is one list for the whole process, so one thread records at a time. Who has the

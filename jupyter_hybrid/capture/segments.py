@@ -17,13 +17,14 @@ from ..np_face.array import masks
 from ..np_face.frames import above
 from ..reasons import Reason, Told
 from . import program_cache
-from .compute import Key, Ran, Segment, compute, with_families
+from .compute import Ran, Segment, compute, with_families
 from .kept import Kept
 from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .source.budget import Budget
 from .source.loops_ran import LoopsRan
 from .spent import Place, Spent, settles
+from .values import Key
 from .watched import Watched
 
 # What a call in real NumPy brings about: no reason of its own.
@@ -148,6 +149,7 @@ class Segments(_core.RecorderState):
         self.kept.fill()
         _core.wait_all()  # kernels may still read memory that is written next
         self.watched.warn()
+        _core.forget_contents()
         self.epoch += 1  # whoever is called next may write it
 
     def _compute(
@@ -299,6 +301,7 @@ class Segments(_core.RecorderState):
             self._settle(readers, how, reason, line, waits, False)
         self.kept.fill()
         self.kept.bind_names(self)
+        _core.forget_contents()
         self.epoch += 1
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next

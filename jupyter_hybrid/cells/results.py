@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..capture.compute import Value
 from ..capture.recording import PLAIN, Bound
+from ..capture.values import Value
 from ..np_face import TracedArray
 from ..np_face.array.layouts import laid_out
 from ..reasons import Reason

@@ -9,10 +9,11 @@ from typing import Any, Final, Literal
 
 from ..array_bytes import nbytes
 from ..capture.cell import Cell
-from ..capture.compute import Key, Segment
+from ..capture.compute import Segment
 from ..capture.float_warnings import needed
 from ..capture.options import Options
 from ..capture.program_cache import Recipe, build
+from ..capture.values import Key
 
 Place = tuple[int, int]  # (part of the cell, index of the output in the part's whole graph)
 Choice = frozenset[Place]  # the outputs that are kept

@@ -13,12 +13,13 @@ import jupyter_hybrid
 from .. import _core
 from ..array_bytes import imperative_peak, nbytes
 from ..capture.cell import Cell
-from ..capture.compute import Key, Segment
+from ..capture.compute import Segment
 from ..capture.deferred import Deferred
 from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.source.loops_ran import LoopRan
 from ..capture.spent import Place, Spent
+from ..capture.values import Key
 from ..reasons import NONE, Reason
 from .listing import Break, places
 from .loops import Loop, loops_of

@@ -10,7 +10,7 @@ import numpy as np
 from ..capture.durations import seconds
 from .node_values import Values
 from .stage_difference import Difference
-from .stage_inputs import Verdict
+from .stage_verdict import Verdict
 
 
 @dataclass(eq=False)

@@ -12,9 +12,10 @@ from .. import _core
 from ..base import MXNetError
 from .node_values import Values, entries_of, figures
 from .stage_difference import difference
-from .stage_inputs import InputsChanged, On, Verdict, find_inputs, given_to, judge, why_changed
+from .stage_inputs import InputsChanged, On, find_inputs, given_to
 from .stage_program import FREE, Bounds, Ready, check_length, timed
 from .stage_result import StageRun
+from .stage_verdict import Verdict, judge, why_changed
 
 if TYPE_CHECKING:
     from .report import Report

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
-from ..capture.compute import InputGone
+from ..capture.values import InputGone
 from ..reports.node_values import NodeValue, Values, number
 from ..reports.stage_inputs import InputsChanged
 from ..reports.stage_program import Bounds

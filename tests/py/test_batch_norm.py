@@ -458,6 +458,6 @@ def test_the_mode_of_a_traced_operator_stays():
         predicted = nd.BatchNorm(x, *rest)
     finally:
         _core.end_trace()
-    graph, inputs, keys, _ = _core.traced_graph([predicted])
+    graph, inputs, keys, *_ = _core.traced_graph([predicted])
     program = _core.compile(graph, training=True).program
     assert np.array_equal(program.run(inputs, keys)[0].asnumpy(), nd.BatchNorm(x, *rest).asnumpy())

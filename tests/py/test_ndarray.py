@@ -162,7 +162,7 @@ def test_recorded_and_traced_indexing_is_the_same(key):
     _core.begin_trace()
     part = (a.detach() * 1)[key]
     _core.end_trace()
-    graph, inputs, keys, _ = _core.traced_graph([part])
+    graph, inputs, keys, *_ = _core.traced_graph([part])
     same(_core.compile(graph).program.run(inputs, keys)[0], expected)
 
 
@@ -458,7 +458,7 @@ def test_traced_writes_keep_numpys_aliasing(materialize_hook):
     expected = [v.asnumpy() for v in body(nd.array([1, 2, 3]))]
 
     def materialize(arrays):
-        graph, inputs, keys, _ = _core.traced_graph(arrays)
+        graph, inputs, keys, *_ = _core.traced_graph(arrays)
         for array, value in zip(arrays, _core.compile(graph).program.run(inputs, keys)):
             _core.set_value(array, value)
 
@@ -474,7 +474,7 @@ def test_traced_writes_keep_numpys_aliasing(materialize_hook):
 
 def test_traced_writes_to_an_input_are_seen_by_its_views(materialize_hook):
     def materialize(arrays):
-        graph, inputs, keys, _ = _core.traced_graph(arrays)
+        graph, inputs, keys, *_ = _core.traced_graph(arrays)
         for array, value in zip(arrays, _core.compile(graph).program.run(inputs, keys)):
             _core.set_value(array, value)
 

@@ -143,7 +143,7 @@ def record(name, sample, inputs, training):
     finally:
         _core.end_trace()
         _core.set_training(training_before)
-    graph, graph_inputs, keys, _ = _core.traced_graph(outputs)
+    graph, graph_inputs, keys, *_ = _core.traced_graph(outputs)
     return graph, graph_inputs, keys
 
 
@@ -214,7 +214,7 @@ def test_a_fused_chain_is_the_unfused_one(n):
     _core.begin_trace()
     recorded = chain(x, y)
     _core.end_trace()
-    graph, inputs, keys, _ = _core.traced_graph([recorded])
+    graph, inputs, keys, *_ = _core.traced_graph([recorded])
     compiled = _core.compile(graph)
     assert compiled.program.graph.num_kernels == 1
     assert same_bits(compiled.program.run(inputs, keys)[0], expected)

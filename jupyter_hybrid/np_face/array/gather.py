@@ -101,7 +101,7 @@ def contents(array: Any) -> np.ndarray | None:
     handle = array.handle
     if array.selected is not None or not handle._traced or array.size > _FEW:
         return None
-    graph, inputs, keys, _ = _core.traced_graph([handle], [], [""])
+    graph, inputs, keys, *_ = _core.traced_graph([handle], [], [""])
     if inputs or keys or len(graph.nodes) > _FEW:
         return None
     return _core.as_numpy(graph.run([])[0])

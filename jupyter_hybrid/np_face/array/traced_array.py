@@ -66,6 +66,8 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
 
     def release(self) -> None:
         """Lets go of the memory: the array stands for nothing until :meth:`_stand_for`."""
+        if self.input is not None:
+            _core.forget_contents(self.input)
         self.origin = self.input = self.computed = self._handle = self._real = None
         self.parent = self._view = self._opened = None
         self.dirty = False
@@ -98,8 +100,10 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
         if self.dirty and self.origin is not None:
             self.dirty = False
             self.recorder.stores += 1
-            np.copyto(self.origin, _core.as_numpy(self._handle, self.recorder.settled))
+            written = self._handle
+            np.copyto(self.origin, _core.as_numpy(written, self.recorder.settled))
             self._refresh()
+            _core.note_contents(self.input, written)
             self.version += 1
 
     def touched(self) -> None:
@@ -109,6 +113,8 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
         else:
             if self.origin is not None and not self.dirty:
                 self._refresh()
+            if self.input is not None:
+                _core.forget_contents(self.input)
             self.version += 1
 
     def _refresh(self) -> None:

@@ -189,8 +189,7 @@ class _Trace:
             return Output("object", value=numbers.plain(value))
 
         form = rebuild("result", result, leaf)
-        graph, values, keys, entries = _core.traced_graph(handles, [], labels)
-        del keys
+        graph, values, _, entries, _ = _core.traced_graph(handles, [], labels)
         order = {entries[id(a.handle)][0]: a for a in self.arguments if id(a.handle) in entries}
         held = dict(zip(graph.inputs, values))
         constants = {id(v): v for v in values}
