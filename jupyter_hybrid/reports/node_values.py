@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,19 @@ from ..array_bytes import nbytes
 from ..base import MXNetError
 
 _SHOWN = 6  # elements of a preview
-_MOST_BYTES = 1 << 30  # of all values together, which are held for a moment
+MOST_BYTES = 1 << 30  # of all values together, which are held for a moment
+_BINS = 20
+_COUNTED = 1 << 20  # elements that a histogram counts; of more it takes every n-th
+
+
+class Histogram(NamedTuple):
+    """How many elements lie in each of equal ranges from ``low`` to ``high``, the least and the
+    largest finite one; one of ``every`` elements was counted."""
+
+    bins: tuple[int, ...]
+    low: float
+    high: float
+    every: int
 
 
 @dataclass(frozen=True)
@@ -28,6 +40,9 @@ class NodeValue:
         min, max, mean: of those that are not NaN; None where there are none, or of complex numbers.
         preview: the first elements, as text.
         inputs: (id, out) of the values that the node reads.
+        kernel: the fused kernel that the node is inside of; None: it is a node of the stage.
+        stage: the label of the stage that computed it, for what is inside a kernel.
+        spread: how its finite elements are spread; None where all are the same, or complex.
     """
 
     id: int
@@ -41,10 +56,28 @@ class NodeValue:
     mean: float | None
     preview: str
     inputs: tuple[tuple[int, int], ...] = ()
+    kernel: int | None = None
+    stage: str = ""
+    spread: Histogram | None = None
+
+
+class Closed(NamedTuple):
+    """A kernel the values inside which are not known."""
+
+    kernel: int  # its id in the report's joined graph
+    why: str
 
 
 class Values(list[NodeValue]):
-    """The values of a stage's nodes, in the order in which they run; printed as a table."""
+    """The values of a stage's nodes, in the order in which they run; printed as a table.
+
+    Attributes:
+        closed: kernels the values inside which are not known, and why.
+    """
+
+    def __init__(self, values: Iterable[NodeValue] = ()) -> None:
+        super().__init__(values)
+        self.closed: list[Closed] = []
 
     @property
     def first_nan(self) -> NodeValue | None:
@@ -65,7 +98,7 @@ class Values(list[NodeValue]):
         rows = [("value", "min", "max", "mean", "NaN", "inf", "elements")]
         rows += [
             (
-                v.label,
+                f"  {v.label}" if v.kernel is not None else v.label,
                 number(v.min),
                 number(v.max),
                 number(v.mean),
@@ -76,10 +109,20 @@ class Values(list[NodeValue]):
             for v in self
         ]
         widths = [max(len(row[i]) for row in rows) for i in range(6)]
-        return "\n".join(
+        lines = [
             "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[-1]])
             for row in rows
-        )
+        ]
+        return "\n".join([*lines, *self._notes()])
+
+    def _notes(self) -> list[str]:
+        notes = ["min, max and mean leave NaNs out"] if any(v.nans for v in self) else []
+        for stage in dict.fromkeys(v.stage for v in self if v.kernel is not None):
+            notes.append(
+                f"indented: inside the kernel below, as “{stage}” computes it; that gives the "
+                "kernel's results bit for bit"
+            )
+        return notes + [f"inside of a kernel not known: {c.why}" for c in self.closed]
 
 
 def number(value: float | None) -> str:
@@ -90,15 +133,28 @@ def number(value: float | None) -> str:
 def entries_of(graph: Any) -> list[tuple[int, int]]:
     """Every value that the graph's operators compute."""
     made = [n for n in graph.nodes if n.kind in ("op", "fused")]
-    size = sum(nbytes(s, d) for n in made for s, d in zip(n.shapes, n.dtypes, strict=True))
-    if size > _MOST_BYTES:
+    size = bytes_of(made)
+    if size > MOST_BYTES:
         raise MXNetError(
-            f"all values together take {size:,} bytes; at most {_MOST_BYTES:,} are held at once"
+            f"all values together take {size:,} bytes; at most {MOST_BYTES:,} are held at once"
         )
     return [(n.id, out) for n in made for out in range(len(n.shapes))]
 
 
-def figures(node: Any, out: int, offset: int, label: str, array: Any) -> NodeValue:
+def bytes_of(nodes: Iterable[Any]) -> int:
+    """Of all their values."""
+    return sum(nbytes(s, d) for n in nodes for s, d in zip(n.shapes, n.dtypes, strict=True))
+
+
+def figures(
+    node: Any,
+    out: int,
+    offset: int,
+    label: str,
+    array: Any,
+    kernel: int | None = None,
+    stage: str = "",
+) -> NodeValue:
     """Of one output of a node, an NDArray."""
     elements = np.asarray(array.asnumpy()).reshape(-1)
     inexact = elements.dtype.kind in "fc"
@@ -112,6 +168,9 @@ def figures(node: Any, out: int, offset: int, label: str, array: Any) -> NodeVal
         *_range(elements),
         _preview(elements),
         tuple((source + offset, i) for source, i in node.inputs),
+        kernel,
+        stage,
+        _histogram(elements),
     )
 
 
@@ -123,6 +182,25 @@ def _range(elements: np.ndarray[Any, Any]) -> tuple[float | None, float | None, 
     with np.errstate(all="ignore"):
         mean = np.mean(elements, dtype=np.float64)
     return float(elements.min()), float(elements.max()), float(mean)
+
+
+def _histogram(elements: np.ndarray[Any, Any]) -> Histogram | None:
+    if elements.dtype.kind == "f":
+        finite = np.isfinite(elements)
+        elements = elements if finite.all() else elements[finite]
+    if elements.dtype.kind not in "fiub" or not elements.size:
+        return None
+    low, high = float(elements.min()), float(elements.max())
+    if low == high:
+        return None
+    every = -(-elements.size // _COUNTED)
+    # Halves, since the range of large numbers may be too large for one.
+    counted = elements[::every].astype(np.float64) / 2
+    try:
+        bins, _ = np.histogram(counted, _BINS, (low / 2, high / 2))
+    except ValueError:  # they are so near that there are no numbers between
+        return None
+    return Histogram(tuple(map(int, bins)), low, high, every)
 
 
 def _preview(array: np.ndarray[Any, Any]) -> str:

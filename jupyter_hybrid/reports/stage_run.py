@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from .. import _core
 from ..base import MXNetError
-from .node_values import Values, entries_of, figures
 from .stage_difference import difference
-from .stage_inputs import InputsChanged, On, find_inputs, given_to
-from .stage_program import FREE, Bounds, Ready, check_length, timed
+from .stage_inputs import InputsChanged, On, find_inputs
+from .stage_program import FREE, Bounds, Ready, timed
 from .stage_result import StageRun
+from .stage_values import values_of
 from .stage_verdict import Verdict, judge, why_changed
 
 if TYPE_CHECKING:
@@ -68,35 +68,6 @@ def stage_before(report: Report, name: str) -> ReportStage | None:
         if i == 0 or stage.changed:
             found = stage
     return None
-
-
-def values_of(report: Report, name: str, bounds: Bounds = FREE) -> Values:
-    """Figures of what each node of a stage gives, in running order.
-
-    Raises:
-        MXNetError: an input is gone, or all values together are too large to be held.
-    """
-    stage = report.stage(name)
-    sources = find_inputs(report.segments, report.namespace).sources
-    made: list[list[Any]] = []
-    found = Values()
-    for part, (segment, graph) in enumerate(stage.parts):
-        offset, entries = stage.offsets[part], entries_of(graph)
-        given = given_to(sources[part], made)
-        bounds.go_on()
-        every = graph.with_values(entries).program(given, training=True, share=False)
-        check_length(every, bounds)
-        arrays = dict(zip(entries, every.run(given, segment.keys, recorded=True), strict=True))
-        arrays |= {(i, 0): array for i, array in zip(graph.inputs, given, strict=True)}
-        called = graph.value_names()
-        for node in graph.nodes:
-            if node.kind == "constant":
-                arrays[node.id, 0] = node.value
-            bounds.go_on()
-            for out, label in enumerate(called[node.id][: len(node.shapes)]):
-                found.append(figures(node, out, offset, label, arrays[node.id, out]))
-        made.append([arrays[entry] for entry in graph.outputs])
-    return found
 
 
 def _flat(parts: Sequence[Sequence[Any]]) -> list[Any]:

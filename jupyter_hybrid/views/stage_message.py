@@ -18,7 +18,8 @@ from ..reports.node_values import NodeValue, Values, number
 from ..reports.stage_inputs import InputsChanged
 from ..reports.stage_program import Bounds
 from ..reports.stage_result import StageRun
-from ..reports.stage_run import run_stage, values_of
+from ..reports.stage_run import run_stage
+from ..reports.stage_values import values_of
 from .switchboard import switchboard
 
 _MOST_S = 5.0  # of one run, as estimated
@@ -109,8 +110,12 @@ def _told(values: Values) -> dict[str, Any]:
             "max": number(v.max),
             "mean": number(v.mean),
             "preview": v.preview,
+            "stage": v.stage,
+            "spread": v.spread
+            and {**v.spread._asdict(), "low": number(v.spread.low), "high": number(v.spread.high)},
         }
         for v in values
     ]
     firsts = {"first_nan": id_of(values.first_nan), "first_inf": id_of(values.first_inf)}
-    return {"values": rows, **firsts}
+    closed = [c._asdict() for c in values.closed]
+    return {"values": rows, "closed": closed, **firsts}

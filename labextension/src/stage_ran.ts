@@ -31,6 +31,14 @@ export interface Run {
   changed: boolean;
 }
 
+/** How many elements lie in equal ranges from `low` to `high`; one of `every` was counted. */
+export interface Histogram {
+  bins: number[];
+  low: string;
+  high: string;
+  every: number;
+}
+
 /** Figures of one value of a node, as text where they may be no numbers. */
 export interface NodeValue {
   id: number;
@@ -43,6 +51,16 @@ export interface NodeValue {
   max: string;
   mean: string;
   preview: string;
+  /** of an operator inside a fused kernel: the label of the stage that computed it */
+  stage: string;
+  /** null: all finite elements are the same, or they are complex */
+  spread: Histogram | null;
+}
+
+/** A kernel the values inside which are not known, and why. */
+export interface Closed {
+  kernel: number;
+  why: string;
 }
 
 /** What the inputs hold now; random numbers for those that are gone. */
@@ -59,6 +77,7 @@ export interface StageRan {
   run: Run | null;
   /** of every node; null: not asked */
   values: NodeValue[] | null;
+  closed: Closed[];
   first_nan: number | null;
   first_inf: number | null;
 }
@@ -97,8 +116,12 @@ const value = object<NodeValue>({
   min: text,
   max: text,
   mean: text,
-  preview: text
+  preview: text,
+  stage: text,
+  spread: or(object<Histogram>({ bins: list(integer), low: text, high: text, every: integer }), null)
 });
+
+const closed = object<Closed>({ kernel: integer, why: text });
 
 const answer = object<Omit<StageRan, 'type'>>({
   id: string,
@@ -107,6 +130,7 @@ const answer = object<Omit<StageRan, 'type'>>({
   offer: or(choice(['', 'now', 'random'] as const), '' as const),
   run: or(run, null),
   values: or(list(value), null),
+  closed: list(closed),
   first_nan: whole,
   first_inf: whole
 });

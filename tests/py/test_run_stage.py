@@ -322,7 +322,9 @@ def test_a_picture_asks_and_is_told(shell, monkeypatch):
     assert told["type"] == "stage_ran" and told["run"]["difference"]["equal"]
     graph = next(s["graph"] for s in viewer.spec["stages"] if s["name"] == "fuse")
     shown = {n["id"] for n in graph["nodes"]}
-    assert {n["id"] for n in told["values"]} == shown and told["first_nan"] in shown
+    assert {n["id"] for n in told["values"] if not n["stage"]} == shown and not told["closed"]
+    nan = next(n for n in told["values"] if n["id"] == told["first_nan"])
+    assert nan["stage"] == "as written" and nan["nans"] == 5 and sum(nan["spread"]["bins"]) == 5
     assert ran_stage({**asked, "kept": ["y"]})["run"]["difference"]["outputs"] == 1
     begins = iter([False] * 4)  # a cell, after some runs
     assert "a cell runs" in ran_stage(asked, lambda: next(begins, True))["refused"]
@@ -360,3 +362,55 @@ def test_stages_on_several_devices(shell, two_gpus):
         ran = shell.report.run_stage(stage.name)
         assert ran.difference is None or ran.difference.equal, stage.name
         assert len(ran.values) >= 3
+
+
+def test_the_operator_inside_a_kernel_that_makes_the_first_nan_is_named(shell):
+    shell.hybridize("y = np.log(x * 2 + 1)\nz = np.nan_to_num(y) * 3", "--view none --out z")
+    stage = shell.report.stages[-1]
+    (kernel,) = [n for n in stage.graph.nodes if n.kind == "fused"]
+    values = shell.report.run_stage("plan").values
+    nan = values.first_nan
+    log = next(m for m in kernel.members if m.op == "log")
+    assert (nan.id, nan.kernel, nan.stage) == (log.id, kernel.id, "as written")
+    own = [v for v in values if v.id == kernel.id]
+    assert [v.nans for v in own] == [0] and not values.closed
+    inside = [v for v in values if v.kernel == kernel.id]
+    assert [v.id for v in inside] == [m.id for m in kernel.members]
+    with np.errstate(all="ignore"):
+        y = np.log(shell.ns["x"] * 2 + 1)
+    assert (nan.count, nan.nans) == (10, np.isnan(y).sum())
+    assert nan.max == pytest.approx(np.nanmax(y))
+    text = repr(values)
+    assert "min, max and mean leave NaNs out" in text and "as “as written” computes it" in text
+
+
+def test_inside_a_kernel_nothing_is_told_where_the_stage_before_gives_other_results(
+    shell, monkeypatch
+):
+    from jupyter_hybrid.reports import stage_values
+
+    shell.hybridize("y = x * 2\nz = np.log(y)", "--view none --out z")
+    (kernel,) = [n for n in shell.report.stages[-1].graph.nodes if n.kind == "fused"]
+    monkeypatch.setattr(stage_values, "same_bits", lambda a, b: False)
+    values = shell.report.run_stage("plan").values
+    assert all(v.kernel is None for v in values) and values.first_nan.id == kernel.id
+    assert values.closed == [(kernel.id, "“as written” gives other results")]
+    assert "not known: “as written” gives other results" in repr(values)
+    monkeypatch.undo()
+    monkeypatch.setattr(stage_values, "MOST_BYTES", 200)
+    (closed,) = shell.report.run_stage("plan").values.closed
+    assert "all values together would take" in closed.why
+
+
+def test_elements_are_counted_in_a_histogram(shell):
+    shell.run("v = np.array([0.0, 1, 1, 2, 3, np.nan, np.inf])\nbig = np.arange(3 << 20)")
+    shell.hybridize(
+        "a = v + 1\nb = v * 0 + 4\nc = big * 2\nd = np.where(v > 0, 1e308, -1e308)\ne = v > 1", "--view none"
+    )
+    given = {v.label: v.spread for v in shell.report.run_stage("written").values}
+    a, c, e = given["a"], given["c"], given["e"]
+    assert (a.low, a.high, a.every, len(a.bins)) == (1.0, 4.0, 1, 20)
+    assert [n for n in a.bins if n] == [1, 2, 1, 1]
+    assert given["b"] is None  # all the same
+    assert c.every == 3 and sum(c.bins) == 1 << 20 and c.high == 2 * ((3 << 20) - 1)
+    assert sum(given["d"].bins) == 7 and e.bins[0] == 4 and e.bins[-1] == 3

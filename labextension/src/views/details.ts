@@ -5,6 +5,7 @@ import { codeOf, homeOf, type CodeLine } from './code_lines';
 import { h } from './dom';
 import { bytes, plural, shape } from './format';
 import { rates, warmthText, type Heat } from './heat';
+import { histogram } from './histogram';
 import { isMade } from './group_tree';
 import { ACTION, FAMILY } from './palette';
 import { valueFacts, type StageRunView } from './stage_run';
@@ -152,13 +153,26 @@ export class Details {
       : null;
   }
 
-  // What a run of this stage has shown of it.
-  private values(node: Node): HTMLElement[] {
-    const values = this.run.valuesOf(this.model.stages[this.stage].name, node.id);
-    return values.flatMap(value => [
-      h('h5', {}, `value${values.length > 1 ? ` of ${value.label}` : ''} at this stage`),
-      this.facts(valueFacts(value))
-    ]);
+  // What a run of this stage has shown of it, and of an operator inside it that was chosen.
+  private values(node: Node): (HTMLElement | null)[] {
+    const { name } = this.model.stages[this.stage];
+    const inside = node.members.map(({ id }) => id).filter(id => this.meant.includes(id));
+    const why = this.run.whyClosed(name, node.id);
+    const told = [...inside, node.id].flatMap(id => {
+      const values = this.run.valuesOf(name, id);
+      return values.flatMap(value => {
+        const of = values.length > 1 || inside.length > 0 ? ` of ${value.label}` : '';
+        const where = value.stage ? ', inside the kernel' : ' at this stage';
+        return [
+          h('h5', {}, `value${of}${where}`),
+          value.stage &&
+            h('p.hyb-note', {}, `as “${value.stage}” computes it, with the same results`),
+          this.facts(valueFacts(value)),
+          value.spread && histogram(value.spread)
+        ].filter(element => element instanceof HTMLElement);
+      });
+    });
+    return why ? [...told, h('p.hyb-note', {}, `Values inside are not known: ${why}.`)] : told;
   }
 
   private source(nodes: readonly Node[]): HTMLElement[] {

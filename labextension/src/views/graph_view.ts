@@ -174,9 +174,16 @@ export class GraphView {
     }
     this.list.setSelected([...this.marking.chosen]);
     this.relight();
-    const card = this.shown?.card(ids);
+    const card = this.shown?.card(ids, meant);
     if (card && reveal && !this.motion && this.surface.width > 0) {
       this.outlook.moved = this.camera.reveal(boxOf(card), this.surface) || this.outlook.moved;
+    }
+  }
+
+  /** Opens the kernel that an operator is inside of. */
+  openAround(member: number): void {
+    if (this.scenes.openAround(member, this.stage)) {
+      this.show(true);
     }
   }
 

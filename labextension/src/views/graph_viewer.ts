@@ -108,7 +108,10 @@ export class GraphViewer {
     const { run } = events;
     this.run = new StageRunView({
       run: run && spec.cell ? wish => run({ ...wish, kept: this.kept() }) : null,
-      select: id => this.userSelect([id], false),
+      select: id => {
+        this.graph.openAround(id);
+        this.userSelect([id], false);
+      },
       changed: () => this.showSelection(false)
     });
     if (!events.switched) {

@@ -127,6 +127,17 @@ export class Scenes {
     return closed.length > 0;
   }
 
+  /** Opens the kernel that an operator is inside of; tells whether it was closed. */
+  openAround(member: number, stage: number): boolean {
+    const [kernel] = this.model.resolve([member], stage);
+    const group = kernel === undefined || kernel === member ? null : this.kernels.group(kernel);
+    const closed = group !== null && !this.open.has(group);
+    if (closed) {
+      this.change(open => open.add(group));
+    }
+    return closed;
+  }
+
   /** Shows parameters as cards, or on those of their operators. */
   fold(folding: boolean): void {
     this.folding = folding;

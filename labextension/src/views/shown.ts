@@ -44,8 +44,8 @@ export class Shown {
   }
 
   /** The card that stands for the first of the nodes. */
-  card(nodes: readonly number[]): Card | undefined {
-    const [first] = this.cards(nodes.slice(0, 1));
+  card(nodes: readonly number[], meant: readonly number[] = []): Card | undefined {
+    const [first] = this.cards(nodes.slice(0, 1), meant);
     return this.drawn.byId.get(first);
   }
 

@@ -41,17 +41,24 @@ describe('a run of a stage', () => {
   });
 
   it('gives a card the figures of a value', () => {
-    const [value] = parseStageRan({
+    const { values, closed } = parseStageRan({
       ...ANSWER,
+      closed: [{ kernel: 9, why: '“dead code” gives other results' }],
       values: [
-        { id: 3, count: 4, nans: 2, infs: 0, min: '1', max: '4', mean: '2.5', preview: '1, nan' }
+        { id: 3, count: 4, nans: 2, infs: 0, min: '1', max: '4', mean: '2.5', preview: '1, nan' },
+        { id: 4, count: 4, nans: 4, infs: 0, stage: 'dead code', spread: { bins: [3, 1], every: 1 } }
       ]
-    }).values!;
+    });
+    const [value, other] = values!;
+    expect(closed[0].kernel).toBe(9);
+    expect([value.stage, value.spread]).toEqual(['', null]);
+    expect([other.stage, other.spread!.bins]).toEqual(['dead code', [3, 1]]);
+    expect(valueFacts(other)).toContainEqual(['NaN', '4']);
     expect(valueFacts(value)).toEqual([
       ['min', '1'],
       ['max', '4'],
       ['mean', '2.5'],
-      ['NaN', '2'],
+      ['NaN', '2, left out of min, max, mean'],
       ['inf', 'none'],
       ['values', '1, nan']
     ]);

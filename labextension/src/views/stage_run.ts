@@ -1,5 +1,5 @@
 // "Run this stage": a button, what the run has shown, and where a NaN comes from.
-import type { NodeValue, Offer, Run, StageRan } from '../stage_ran';
+import { parseStageRan, type NodeValue, type Offer, type Run, type StageRan } from '../stage_ran';
 import { h } from './dom';
 import { bytes, plural, seconds } from './format';
 
@@ -57,6 +57,9 @@ export class StageRunView {
 
   /** Shows what is known of a stage. */
   show(stage: string): void {
+    if (stage !== this.stage) {
+      this.forgetRefusals();
+    }
     this.stage = stage;
     this.draw();
   }
@@ -88,18 +91,33 @@ export class StageRunView {
     return this.answers.get(stage)?.values?.filter(value => value.id === id) ?? [];
   }
 
+  /** Why the values inside a kernel are not known; '': they are, or were not asked for. */
+  whyClosed(stage: string, kernel: number): string {
+    return this.answers.get(stage)?.closed.find(closed => closed.kernel === kernel)?.why ?? '';
+  }
+
   dispose(): void {
     this.stopWaiting();
+  }
+
+  // Why a stage was not run may hold no more.
+  private forgetRefusals(): void {
+    for (const [stage, { run }] of this.answers) {
+      if (run === null) {
+        this.answers.delete(stage);
+      }
+    }
   }
 
   private ask(values: boolean, on: RunWish['on']): void {
     if (this.reason !== null || this.wish !== null) {
       return;
     }
+    this.forgetRefusals();
     this.wantsValues = values;
     const wish = { stage: this.stage, values, on };
     this.wish = wish;
-    this.timer = setTimeout(() => this.setReason('the kernel does not answer.'), NO_ANSWER_MS);
+    this.timer = setTimeout(() => this.receive(noAnswer(this.stage)), NO_ANSWER_MS);
     this.draw();
     this.events.run?.(wish);
   }
@@ -150,7 +168,7 @@ export class StageRunView {
         {
           type: 'button',
           disabled: id === null,
-          title: `The first node with ${word} that is given none`,
+          title: `The first operator that gives ${word} and is given none`,
           onclick: () => id !== null && this.events.select(id)
         },
         id === null ? `no ${word}` : `first ${word}`
@@ -160,6 +178,12 @@ export class StageRunView {
       h('p.hyb-note', {}, `${plural(values.length, 'value')}: select a node to see its own`)
     ];
   }
+}
+
+// It may still come: then it is shown.
+function noAnswer(stage: string): StageRan {
+  const refused = 'the kernel has not answered yet';
+  return parseStageRan({ id: '', stage, refused });
 }
 
 function figures(run: Run): HTMLElement {
@@ -204,11 +228,12 @@ export function result({ difference, before, why }: Run): string {
 /** A node's figures for its card. */
 export function valueFacts(value: NodeValue): [string, string][] {
   const count = (n: number) => (n === 0 ? 'none' : n.toLocaleString('en'));
+  const leftOut = value.nans > 0 && value.nans < value.count ? ', left out of min, max, mean' : '';
   return [
     ['min', value.min],
     ['max', value.max],
     ['mean', value.mean],
-    ['NaN', count(value.nans)],
+    ['NaN', count(value.nans) + leftOut],
     ['inf', count(value.infs)],
     ['values', value.preview]
   ];
