@@ -45,14 +45,27 @@ def require_quiet() -> None:
     errors: Any = np.geterr()
     harmless[0] = _looked[0] = _CHANGED
     _core.set_float_warnings(0)
-    if not set(errors.values()) <= {"warn", "ignore"} or errors["under"] == "warn":
-        raise NotCovered("np.errstate asks for floating-point errors")
+    if why := _not_covered(errors):
+        raise NotCovered(why)
     _kinds = sum(bit for kind, bit in KINDS.items() if errors[kind] == "warn")
     if _kinds and (filters is not _filters_of_cell[0] or raises()):
         raise NotCovered("warnings are caught here")
     _core.set_float_warnings(_kinds)
     harmless[:] = [now, filters]
     _looked[:] = [now, list(filters)]
+
+
+def _not_covered(errors: dict[str, str]) -> str:
+    """What is asked of NumPy that kernels which run later can't do; "" for nothing."""
+    asked = [f"{kind}={mode!r}" for kind, mode in errors.items() if mode not in ("warn", "ignore")]
+    if asked:
+        return f"np.seterr({', '.join(asked)}) asks to be told of errors where they happen"
+    if errors["under"] == "warn":  # kernels tell nothing of underflow: the flag is set too often
+        return (
+            "np.seterr(under='warn') asks for warnings of underflow (all='warn' sets it; NumPy "
+            "ignores it by default)"
+        )
+    return ""
 
 
 def is_quiet() -> bool:

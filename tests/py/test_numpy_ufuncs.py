@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy_samples import DTYPES, FLOATS, SHAPES, sample
@@ -144,6 +146,21 @@ def test_errstate_leaves_the_graph():
 
     with pytest.raises(FloatingPointError):
         Recorded(function, (np.zeros(3),))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"all": "warn"}, r"np.seterr\(under='warn'\) asks for warnings of underflow \(all='warn'"),
+        ({"over": "raise"}, r"np.seterr\(over='raise'\) asks to be told of errors where"),
+    ],
+)
+def test_what_is_asked_of_floating_point_errors_is_named(asked, said):
+    with np.errstate(**asked):
+        recorded = Recorded(lambda np, x: x * 2, (np.ones(3),))
+    np.testing.assert_array_equal(recorded.value, np.full(3, 2.0))
+    assert any(re.match(said, reason) for _, reason in recorded.breaks)
+    assert not Recorded(lambda np, x: x * 2, (np.ones(3),)).breaks
 
 
 def test_not_covered_is_named():

@@ -405,7 +405,8 @@ def test_inside_a_kernel_nothing_is_told_where_the_stage_before_gives_other_resu
 def test_elements_are_counted_in_a_histogram(shell):
     shell.run("v = np.array([0.0, 1, 1, 2, 3, np.nan, np.inf])\nbig = np.arange(3 << 20)")
     shell.hybridize(
-        "a = v + 1\nb = v * 0 + 4\nc = big * 2\nd = np.where(v > 0, 1e308, -1e308)\ne = v > 1", "--view none"
+        "a = v + 1\nb = v * 0 + 4\nc = big * 2\nd = np.where(v > 0, 1e308, -1e308)\ne = v > 1",
+        "--view none",
     )
     given = {v.label: v.spread for v in shell.report.run_stage("written").values}
     a, c, e = given["a"], given["c"], given["e"]
