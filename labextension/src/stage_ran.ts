@@ -118,7 +118,10 @@ const value = object<NodeValue>({
   mean: text,
   preview: text,
   stage: text,
-  spread: or(object<Histogram>({ bins: list(integer), low: text, high: text, every: integer }), null)
+  spread: or(
+    object<Histogram>({ bins: list(integer), low: text, high: text, every: integer }),
+    null
+  )
 });
 
 const closed = object<Closed>({ kernel: integer, why: text });

@@ -46,7 +46,14 @@ describe('a run of a stage', () => {
       closed: [{ kernel: 9, why: '“dead code” gives other results' }],
       values: [
         { id: 3, count: 4, nans: 2, infs: 0, min: '1', max: '4', mean: '2.5', preview: '1, nan' },
-        { id: 4, count: 4, nans: 4, infs: 0, stage: 'dead code', spread: { bins: [3, 1], every: 1 } }
+        {
+          id: 4,
+          count: 4,
+          nans: 4,
+          infs: 0,
+          stage: 'dead code',
+          spread: { bins: [3, 1], every: 1 }
+        }
       ]
     });
     const [value, other] = values!;
