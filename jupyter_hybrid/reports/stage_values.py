@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..capture.bytes import nbytes
+from ..array_bytes import nbytes
 from .node_values import MOST_BYTES, Closed, NodeValue, Values, bytes_of, entries_of, figures
 from .stage_difference import same_bits
 from .stage_inputs import find_inputs, given_to
