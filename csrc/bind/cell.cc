@@ -23,7 +23,7 @@ std::unordered_map<int64_t, SymNodeRef>& effects() {
 }
 
 void begin_trace(int32_t segment) {
-  clear_trace_leaves();
+  clear_trace_leaves(true);
   clear_trace_inputs();
   forget_pending();
   effects().clear();

@@ -148,7 +148,7 @@ void bind_trace_writes(py::module_& m) {
       "drop_trace_writes",
       [] {
         take_trace_writes();
-        clear_trace_leaves();
+        clear_trace_leaves(false);
       },
       "All of the trace is computed: forgets the writes that wait, and what it was computed from.");
   m.def(

@@ -61,6 +61,11 @@ std::unordered_map<const Storage*, Written>& written() {
   return all;
 }
 
+bool& notes_writes() {
+  thread_local bool notes = false;
+  return notes;
+}
+
 // The recorded value that an array with contents has.
 ValueKey source_of(const ArrayRef& array) {
   const NDArray& a = array.array;
@@ -80,9 +85,10 @@ ValueKey source_of(const ArrayRef& array) {
 
 }  // namespace
 
-void clear_trace_leaves() {
+void clear_trace_leaves(bool begins) {
   leaves().map.clear();
   written().clear();
+  notes_writes() = begins;
 }
 
 void forget_unheld_writes() {
@@ -92,6 +98,7 @@ void forget_unheld_writes() {
 }
 
 void note_trace_written(const NDArray& target, ValueKey value, bool numpy) {
+  if (!notes_writes()) return;  // nobody would let go of the array
   forget_unheld_writes();
   written()[target.storage.get()] = {target, target.storage->var.version.load(), value, numpy};
 }

@@ -23,7 +23,8 @@ void forget_unheld_writes();  // lets go of those arrays that nobody else holds 
 // What an array stands for in the trace: its recorded node, what a write in the trace left in it, a
 // variable's node, or a leaf.
 SymEntry trace_entry(const ArrayRef& array);
-void clear_trace_leaves();  // call at the start of every trace, and when all of it is computed
+// Call at the start of every trace, and when all of it is computed: then writes are not noted.
+void clear_trace_leaves(bool begins);
 
 std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
                                const std::vector<ArrayRef>& inputs, Context ctx,

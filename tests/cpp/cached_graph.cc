@@ -229,11 +229,11 @@ TEST_CASE("cached graph: traced, it is inlined") {
   CachedGraph cached(net(), {});
   const std::vector<NDArray> given = arguments(2);
   const ThreadState before = thread_state();
-  clear_trace_leaves();
+  clear_trace_leaves(true);
   thread_state().mode = kTracing;
   const std::vector<ArrayRef> out = cached.call(refs(given, false));
   thread_state() = before;
-  clear_trace_leaves();
+  clear_trace_leaves(false);
   Symbol symbol;
   for (const ArrayRef& a : out) symbol.outputs.push_back(a.extra->entry);
   GraphSources sources;

@@ -130,12 +130,12 @@ TEST_CASE("random keys: drawn in order, state goes and comes back") {
 TEST_CASE("tracing: nothing runs, the graph does what the code says") {
   const NDArray x = sample({3, 4}, 5);
   const ThreadState before = thread_state();
-  clear_trace_leaves();
+  clear_trace_leaves(true);
   thread_state().mode = kTracing;
   const ArrayRef a = call("tanh", {ref(x)});
   const ArrayRef b = call("add", {a, ref(x)});
   thread_state() = before;
-  clear_trace_leaves();
+  clear_trace_leaves(false);
   CHECK(!b.array.defined());
   CHECK(b.extra->traced);
   CHECK(shape_of(b) == Shape{3, 4});
@@ -158,6 +158,31 @@ TEST_CASE("tracing: nothing runs, the graph does what the code says") {
                     }
                   }()),
                   Error);
+}
+
+TEST_CASE(
+    "tracing: a leaf knows which value the trace has left in its memory, until it is written") {
+  const NDArray x = sample({3, 4}, 5);
+  const auto source = [](const NDArray& a) { return leaf_source(*trace_leaf(ref(a)).node).serial; };
+  note_trace_written(x, {7, 0});  // no trace: nothing is kept
+  CHECK(x.storage->ref_count() == 1);
+  clear_trace_leaves(true);
+  note_trace_written(x, {7, 0});
+  CHECK(source(x) == 7);
+  CHECK(source(sample({3, 4}, 5)) == 0);
+  x.storage->var.version.fetch_add(1);  // as a write does
+  CHECK(source(x) == 0);
+  note_trace_written(x, {8, 0}, true);  // NumPy's memory, which is written untold
+  x.storage->var.version.fetch_add(1);
+  note_trace_written(x, {9, 0}, true);
+  CHECK(source(x) == 9);
+  forget_numpy_contents(nullptr);
+  x.storage->var.version.fetch_add(1);
+  CHECK(source(x) == 0);
+  note_trace_written(x, {10, 0});
+  CHECK(x.storage->ref_count() == 2);
+  clear_trace_leaves(false);
+  CHECK(x.storage->ref_count() == 1);
 }
 
 TEST_CASE("imperative: cost of a small call (printed)") {
