@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _core
-from ..reasons import Reason
+from ..reasons import NONE, Reason
 from .errors import NotCovered
 from .frames import NUMPY, OWN, above
 from .protocols import Recorder
@@ -55,17 +55,19 @@ def require_quiet() -> None:
     _looked[:] = [now, list(filters)]
 
 
-def _not_covered(errors: dict[str, str]) -> str:
-    """What is asked of NumPy that kernels which run later can't do; "" for nothing."""
+def _not_covered(errors: dict[str, str]) -> Reason:
+    """What is asked of NumPy that kernels which run later can't do; empty for nothing."""
     asked = [f"{kind}={mode!r}" for kind, mode in errors.items() if mode not in ("warn", "ignore")]
     if asked:
-        return f"np.seterr({', '.join(asked)}) asks to be told of errors where they happen"
+        return Reason(
+            "np.seterr({asked}) asks to be told of errors where they happen", asked=", ".join(asked)
+        )
     if errors["under"] == "warn":  # kernels tell nothing of underflow: the flag is set too often
-        return (
+        return Reason(
             "np.seterr(under='warn') asks for warnings of underflow (all='warn' sets it; NumPy "
             "ignores it by default)"
         )
-    return ""
+    return NONE
 
 
 def is_quiet() -> bool:
