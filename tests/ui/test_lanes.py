@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import time
 from collections.abc import Callable
@@ -180,7 +181,7 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
         page.locator(".hyb-work").get_by_role("button", name="csv").click()
     assert "w = nd.dot(w, w)" in Path(saved.value.path()).read_text()
     # A row leads to its line, where the cursor lights what it pushed; not once it was edited.
-    row.click()
+    row.get_by_role("button").click()
     expect(page.locator(".hyb-source-line")).to_have_text("w = nd.dot(w, w)")
     expect(timeline).to_have_attribute("data-marked", "0")  # the chosen node ran earlier
     page.locator(".cm-line", has_text="w = nd.dot(w, w)").click()
@@ -193,6 +194,66 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
         plot.press("s")
     expect(page.locator(".hyb-work tbody")).to_contain_text("z = nd.dot(y, x)")
     expect(timeline).to_have_attribute("data-marked", "1")
+
+
+def table_of(page) -> dict[str, list[str]]:
+    """The cells of the table's rows, by the operator."""
+    rows = page.locator(".hyb-work tbody tr").all()
+    return {cells[0]: cells[1:] for cells in (row.locator("td").all_inner_texts() for row in rows)}
+
+
+def test_a_part_of_the_time_is_selected(notebook):
+    """By a drag, by keys, by its ends; the table and its file tell that part alone."""
+    cell = "y = nd.exp(x)\nz = nd.sqrt(y)\nw = nd.square(z)\nw.wait_to_read()"
+    setting = f"{LOAD}\nx = nd.ones((8,))\nengine.configure(inline=False, slow=0.2)"
+    notebook.write("part.ipynb", [setting, cell])
+    notebook.open("part.ipynb")
+    notebook.command("jupyter-hybrid:show-panel")
+    run(notebook, 0)
+    notebook.wait_idle(1)
+    run(notebook, 1)
+    notebook.wait_idle(2)
+    assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) >= 3)
+    page = notebook.page
+    plot, words = page.locator(".hyb-timeline-plot").first, page.locator(".hyb-range")
+    page.get_by_role("button", name="Show all that the last cell").click()
+    tooltip = page.locator(".hyb-timeline .hyb-tooltip")
+    lane = list(notebook.operators()).index("cpu(0)")
+    inside = point_at(plot, tooltip, "z = nd.sqrt", lane)
+    box = plot.bounding_box()
+    # From the left end of the lane into the second operator.
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + 118, box["y"] + inside["y"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 160, box["y"] + inside["y"])
+    page.mouse.move(box["x"] + inside["x"] - 12, box["y"] + inside["y"])
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    expect(words).to_contain_text(re.compile(r"[\d.]+ to [\d.]+ s selected, [\d.]+ ms"))
+    table = table_of(page)
+    assert set(table) == {"exp", "sqrt"}
+    assert table["exp"][0] == "1" and 0 < float(table["sqrt"][0]) < 1
+    share = sum(float(row[3].split()[0]) for row in table.values())
+    assert share == pytest.approx(100, abs=0.11)
+    expect(page.locator(".hyb-work-foot")).to_contain_text("1 operator cut by an end")
+    with page.expect_download() as saved:
+        page.locator(".hyb-work").get_by_role("button", name="csv").click()
+    rows = list(csv.DictReader(Path(saved.value.path()).read_text().splitlines()))
+    assert [row["operator"] for row in rows] == list(table)
+    for row in rows:
+        total, mean = float(row["total_s"]), float(row["mean_s"])
+        assert mean == pytest.approx(total / float(row["count"])) and mean > 0.19
+    # Its end goes on by keys, as far as the third operator; Escape takes it all away.
+    page.get_by_role("slider", name="End of the selected time").press("End")
+    assert set(table_of(page)) == {"exp", "sqrt", "square"}
+    page.keyboard.press("Escape")
+    expect(words).to_be_hidden()
+    expect(plot).to_be_focused()
+    # The button is for the keyboard, too.
+    page.get_by_role("button", name="Select a part of the time").press("Enter")
+    expect(page.get_by_role("slider", name="Start of the selected time")).to_be_focused()
+    expect(words).to_be_visible()
+    notebook.run_python("engine.configure(inline=True, slow=0)")
 
 
 def test_the_panel_can_stand_below_and_as_a_tab(notebook):

@@ -25,7 +25,7 @@ export interface Bar {
 }
 
 /** Work, evenly over a time: of a span or, where it is null, of a slice. */
-interface Piece extends Worked {
+export interface Piece extends Worked {
   start: number;
   end: number;
   span: Span | null;
@@ -35,7 +35,7 @@ const MIN_PIXELS = 1.5;
 
 /** What a lane did from `from` to `to`, no work twice: slices, as wide as `pixel` or less where they
  * reach back so far, then spans. */
-function eachPiece(
+export function eachPiece(
   ring: LaneRing,
   from: number,
   to: number,
@@ -68,7 +68,7 @@ function eachPiece(
 }
 
 /** How much of a piece lies between two times, 0 to 1. */
-function inside(piece: Piece, from: number, to: number): number {
+export function inside(piece: Piece, from: number, to: number): number {
   const length = piece.end - piece.start;
   if (length <= 0) {
     return Number(piece.start >= from && piece.start < to);

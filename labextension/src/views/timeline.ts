@@ -1,41 +1,31 @@
 // The live timeline: a lane for each device's work, its queue and its memory, moving while the engine works.
 import type { Span } from '../frame_records';
-import type { EngineState, Frame, Site } from '../frames';
+import type { EngineState, Frame } from '../frames';
 import type { Window } from './aggregate';
-import { counterWords } from './counter_words';
 import { h, keepKeys } from './dom';
 import type { Bound } from './paint_counters';
 import { makeHatch, paintTimeline } from './paint_timeline';
 import type { Traced } from './serials';
-import { isOfNode, paintMarks, type Marks, type Place as LinePlace } from './paint_marks';
+import { paintMarks, type Marks, type Place } from './paint_marks';
 import { SpanFinder } from './span_finder';
 import { SpanStore, type LaneRing } from './span_store';
-import { hitAt, shareOf, type Hit, type Place } from './timeline_hit';
+import { shareOf } from './timeline_hit';
 import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
 import { TimeWindow } from './time_window';
 import { watchPlot } from './timeline_pointer';
-import { timelineLegend, tool } from './timeline_tools';
+import { Pointing, type TimelineEvents } from './timeline_pointing';
+import { TimelineRange } from './timeline_range';
+import { FollowButton, timelineLegend, tool } from './timeline_tools';
 import { heightOf, LABEL_WIDTH, rowsOf, type TrackRow } from './timeline_rows';
 import { TimelineStatus } from './timeline_status';
-import { placeWords } from './timeline_words';
-import { Tooltip } from './tooltip';
-import { WorkTable } from './work_table';
+import type { Range } from './work';
 
 /** 30 frames a second: smooth for bars, and cheap. */
 const FRAME_MS = 1000 / 30;
 const WORDS_MS = 250;
 /** A hit of the search is shown so wide at least. */
 const SEEN_PIXELS = 8;
-
-export interface TimelineEvents {
-  /** a span was clicked: where the user's code pushed it, or waited */
-  site?: (site: Site) => void;
-  /** a person points at a span of a program's node; null: at none */
-  hover?: (process: string, serial: number | null) => void;
-  /** such a span was clicked */
-  choose?: (process: string, serial: number) => void;
-}
 
 export class Timeline {
   readonly element: HTMLElement;
@@ -44,45 +34,43 @@ export class Timeline {
   private readonly plot = h('div.hyb-plot.hyb-timeline-plot');
   private readonly status = new TimelineStatus();
   private limit: number | null = null;
-  private readonly followButton: HTMLButtonElement;
-  private readonly work = new WorkTable(site => this.events.site?.(site));
-  private readonly tableButton = tool(
-    'table',
-    'What ran in the time that is shown, by operator and line',
-    () => this.showTable(this.work.element.hidden),
-    { 'aria-pressed': 'false' }
-  );
+  private readonly followButton = new FollowButton(() => this.setFollowing(!this.window.following));
+  private readonly range: TimelineRange;
   private readonly finder = new SpanFinder(() => this.store, {
     draw: () => this.surface.draw(),
     reveal: span => this.reveal(span),
     closed: () => this.plot.focus({ preventScroll: true })
   });
   private readonly surface: Surface;
-  private readonly tooltip: Tooltip;
+  private readonly pointing: Pointing;
   private readonly stop: (() => void)[] = [];
   private theme: Theme | null = null;
   private hatch: CanvasPattern | null = null;
   private marks: Marks = { nodes: new Set(), place: null };
-  private pointed: number | null = null;
   private drawn = 0;
   private lastDraw = -Infinity;
   private lastWords = -Infinity;
   private end = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly events: TimelineEvents = {}) {
-    this.followButton = h('button.hyb-follow', {
-      type: 'button',
-      onclick: () => this.setFollowing(!this.window.following)
+  constructor(events: TimelineEvents = {}) {
+    this.range = new TimelineRange({
+      store: () => this.store,
+      view: () => this.view,
+      hold: () => this.window.following && this.setFollowing(false),
+      zoom: range => this.showRange(range),
+      draw: () => this.surface.draw(),
+      left: () => this.plot.focus({ preventScroll: true }),
+      site: site => events.site?.(site)
     });
     const tools = h(
       'div.hyb-timeline-tools',
       {},
-      this.followButton,
+      this.followButton.element,
       tool('+', 'Show less time', () => this.zoom(0.5, Infinity)),
       tool('−', 'Show more time', () => this.zoom(2, Infinity)),
       tool('last cell', 'Show all that the last cell had the engine do', () => this.showLastCell()),
-      this.tableButton,
+      ...this.range.buttons,
       tool('find', 'Find operators by name, line or code (/ or Ctrl+F)', () =>
         this.finder.bar.open()
       ),
@@ -102,9 +90,9 @@ export class Timeline {
       tools,
       this.status.message,
       this.finder.bar.element,
-      this.plot,
+      h('div.hyb-timeline-frame', {}, this.plot, ...this.range.handles),
       this.finder.note,
-      this.work.element,
+      ...this.range.elements,
       ...this.status.elements,
       timelineLegend()
     );
@@ -113,7 +101,16 @@ export class Timeline {
     this.plot.setAttribute('aria-label', 'Timeline: W and S zoom, A and D move, / finds operators');
     keepKeys(this.element);
     this.surface = new Surface(this.plot, (context, now) => this.paint(context, now));
-    this.tooltip = new Tooltip(this.plot);
+    this.pointing = new Pointing(
+      this.plot,
+      () => ({
+        store: this.store,
+        view: this.view,
+        now: this.window.now(performance.now())
+      }),
+      this.finder,
+      events
+    );
     this.stop.push(
       watchTheme(() => {
         this.theme = null;
@@ -123,12 +120,14 @@ export class Timeline {
     );
     watchPlot(this.plot, {
       drag: dx => this.move((-dx * this.window.span) / this.view.width),
+      selects: event => event.shiftKey || this.range.selecting,
+      select: pixels => this.range.select(pixels),
       zoom: (factor, x) => this.zoom(factor, x),
       step: widths => this.move(widths * this.window.span),
       search: () => this.finder.bar.open(),
-      leave: () => this.finder.choose(null),
-      hover: at => this.point(at),
-      click: at => this.click(at)
+      leave: () => this.range.clear() || this.finder.choose(null),
+      hover: at => this.pointing.point(at),
+      click: at => this.pointing.click(at)
     });
     this.showFollowing();
     this.resize();
@@ -166,7 +165,7 @@ export class Timeline {
   }
 
   /** Marks the spans that a line of a cell pushed; null: those of none. */
-  markLine(place: LinePlace | null): void {
+  markLine(place: Place | null): void {
     this.marks = { ...this.marks, place };
     this.surface.draw();
   }
@@ -179,6 +178,7 @@ export class Timeline {
   clear(): void {
     this.store = this.store.afresh(this.window.now(performance.now()));
     this.finder.clear();
+    this.range.clear();
     this.surface.draw();
   }
 
@@ -187,6 +187,7 @@ export class Timeline {
     this.store = new SpanStore();
     this.marks = { nodes: new Set(), place: null };
     this.finder.clear();
+    this.range.clear();
     this.window.reset();
     this.status.clear();
     this.element.dataset.spans = '{}';
@@ -232,6 +233,7 @@ export class Timeline {
       hatch: this.hatch,
       bound: row => this.bound(row)
     });
+    this.range.paint(context, this.theme, this.surface.height);
     const marked = paintMarks(context, this.store, this.view, this.marks, this.theme);
     this.element.dataset.marked = String(marked);
     const { found, arrows } = this.finder.paint(context, this.view, this.theme, now);
@@ -259,9 +261,7 @@ export class Timeline {
     const { start, end } = this.view;
     this.status.show(this.store, start, end);
     this.finder.again();
-    if (!this.work.element.hidden) {
-      this.work.show(this.store, this.view);
-    }
+    this.range.words();
   }
 
   private bound({ kind, counters }: TrackRow): Bound | null {
@@ -283,25 +283,20 @@ export class Timeline {
   }
 
   private showFollowing(): void {
-    const { following } = this.window;
-    this.followButton.textContent = following ? 'Pause' : 'Follow';
-    this.followButton.title = following ? 'Hold the picture still' : 'Follow the queue again';
-    this.followButton.setAttribute('aria-pressed', String(!following));
+    this.followButton.show(this.window.following);
   }
 
   private showLastCell(): void {
     const cell = this.store.lastCell;
     if (cell) {
-      this.window.show(cell.start, cell.end);
-      this.showFollowing();
-      this.surface.draw();
+      this.showRange(cell);
     }
   }
 
-  private showTable(on: boolean): void {
-    this.work.element.hidden = !on;
-    this.tableButton.setAttribute('aria-pressed', String(on));
-    this.words();
+  private showRange({ start, end }: Range): void {
+    this.window.show(start, end);
+    this.showFollowing();
+    this.surface.draw();
   }
 
   private move(milliseconds: number): void {
@@ -318,47 +313,5 @@ export class Timeline {
 
   private resize(): void {
     this.plot.style.height = `${heightOf(rowsOf(this.store))}px`;
-  }
-
-  private hit(at: Place): Hit | null {
-    return hitAt(this.store, at, this.view, this.window.now(performance.now()));
-  }
-
-  private wordsOf(hit: Hit): string[] {
-    if (hit.row.kind !== 'lane') {
-      return counterWords(hit.row, hit.time);
-    }
-    return hit.span ? this.finder.lines(hit.span) : placeWords(hit.row.ring, hit);
-  }
-
-  private click(at: Place): void {
-    const span = this.hit(at)?.span;
-    this.finder.choose(span ?? null);
-    if (span && isOfNode(span)) {
-      this.events.choose?.(this.store.process, span.node);
-    }
-    const site = span && this.store.sites.get(span.site);
-    if (site) {
-      this.events.site?.(site);
-    }
-  }
-
-  private point(at: Place | null): void {
-    const hit = at && this.hit(at);
-    this.pointAt(hit?.span && isOfNode(hit.span) ? hit.span.node : null);
-    this.finder.point(hit?.span ?? null);
-    const lines = hit ? this.wordsOf(hit) : [];
-    if (!at || lines.length === 0) {
-      this.tooltip.hide();
-    } else {
-      this.tooltip.show(lines, at.x, at.y);
-    }
-  }
-
-  private pointAt(serial: number | null): void {
-    if (serial !== this.pointed) {
-      this.pointed = serial;
-      this.events.hover?.(this.store.process, serial);
-    }
   }
 }

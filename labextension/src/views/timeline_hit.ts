@@ -22,6 +22,14 @@ export function shareOf(x: number, view: Window): number {
   return Math.min(1, Math.max(0, (x - LABEL_WIDTH) / view.width));
 }
 
+export function timeAt(x: number, view: Window): number {
+  return view.start + shareOf(x, view) * (view.end - view.start);
+}
+
+export function xOf(time: number, view: Window): number {
+  return LABEL_WIDTH + ((time - view.start) / (view.end - view.start)) * view.width;
+}
+
 /** `now`: running spans reach to it. */
 export function hitAt(store: SpanStore, { x, y }: Place, view: Window, now: number): Hit | null {
   const row = rowsOf(store).find(({ top, height }) => y >= top && y < top + height);
@@ -29,7 +37,7 @@ export function hitAt(store: SpanStore, { x, y }: Place, view: Window, now: numb
     return null;
   }
   const length = view.end - view.start;
-  const time = view.start + shareOf(x, view) * length;
+  const time = timeAt(x, view);
   const slack = (3 * length) / view.width;
   const span = row.kind === 'lane' ? spanAt(row.ring, time, slack, now) : null;
   return { row, time, slack, span };

@@ -1,8 +1,12 @@
-// The pointer and the keys over the timeline: drags, the wheel, clicks, W A S D.
+// The pointer and the keys over the timeline: drags, with Shift too, the wheel, clicks, W A S D.
 
 export interface PlotEvents {
   /** the picture was dragged by so many pixels */
   drag: (dx: number) => void;
+  /** does a drag select time? */
+  selects: (event: PointerEvent) => boolean;
+  /** time was dragged over, between these pixels; null: such a drag went nowhere */
+  select: (pixels: { from: number; to: number } | null) => void;
   /** shows `factor` times as much time; the pixel at `x` stays, where it is null the middle */
   zoom: (factor: number, x: number | null) => void;
   /** moves by so many widths of the picture */
@@ -17,8 +21,16 @@ export interface PlotEvents {
 
 const DRAG_THRESHOLD = 4;
 
+interface Drag {
+  /** the pixel where it began, and the last one */
+  from: number;
+  x: number;
+  moved: boolean;
+  selects: boolean;
+}
+
 export function watchPlot(plot: HTMLElement, events: PlotEvents): void {
-  let drag: { x: number; moved: boolean } | null = null;
+  let drag: Drag | null = null;
   const place = (event: MouseEvent) => {
     const bounds = plot.getBoundingClientRect();
     return { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
@@ -34,7 +46,8 @@ export function watchPlot(plot: HTMLElement, events: PlotEvents): void {
     { passive: false }
   );
   plot.addEventListener('pointerdown', event => {
-    drag = event.button === 0 ? { x: event.clientX, moved: false } : null;
+    const { x } = place(event);
+    drag = event.button === 0 ? { from: x, x, moved: false, selects: events.selects(event) } : null;
     plot.focus({ preventScroll: true });
   });
   plot.addEventListener('pointermove', event => {
@@ -45,20 +58,29 @@ export function watchPlot(plot: HTMLElement, events: PlotEvents): void {
       events.hover(place(event));
       return;
     }
-    const dx = event.clientX - drag.x;
+    const { x } = place(event);
+    const { from, selects } = drag;
+    const dx = x - drag.x;
     if (drag.moved || Math.abs(dx) > DRAG_THRESHOLD) {
       if (!drag.moved) {
         plot.setPointerCapture(event.pointerId);
         events.hover(null);
       }
-      drag = { x: event.clientX, moved: true };
-      events.drag(dx);
+      drag = { from, x, moved: true, selects };
+      if (selects) {
+        events.select({ from, to: x });
+      } else {
+        events.drag(dx);
+      }
     }
   });
   plot.addEventListener('pointerup', event => {
     const clicked = drag && !drag.moved;
+    const selects = drag?.selects;
     drag = null;
-    if (clicked) {
+    if (clicked && selects) {
+      events.select(null);
+    } else if (clicked) {
       events.click(place(event));
     }
   });

@@ -5,11 +5,26 @@ import { h } from './dom';
 export function tool(
   text: string,
   title: string,
-  onclick: () => void,
+  onclick: (event: MouseEvent) => void,
   more: Record<string, string> = {}
 ): HTMLButtonElement {
   const props = { type: 'button', title, 'aria-label': title, onclick, ...more };
   return h('button.hyb-tool', props, text);
+}
+
+/** Says whether the picture moves by itself, and changes it. */
+export class FollowButton {
+  readonly element: HTMLButtonElement;
+
+  constructor(onclick: () => void) {
+    this.element = h('button.hyb-follow', { type: 'button', onclick });
+  }
+
+  show(following: boolean): void {
+    this.element.textContent = following ? 'Pause' : 'Follow';
+    this.element.title = following ? 'Hold the picture still' : 'Follow the queue again';
+    this.element.setAttribute('aria-pressed', String(!following));
+  }
 }
 
 export function timelineLegend(): HTMLElement {
@@ -30,7 +45,7 @@ export function timelineLegend(): HTMLElement {
     h(
       'span.hyb-hint',
       {},
-      'wheel, W, S: zoom · drag, A, D: move · /: find · click: show its line and node'
+      'wheel, W, S: zoom · drag, A, D: move · Shift+drag: select time · /: find · click: show its line and node'
     ),
     h(
       'span.hyb-hint',

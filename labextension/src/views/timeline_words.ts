@@ -4,6 +4,7 @@ import type { EngineState, Site } from '../frames';
 import { workIn } from './aggregate';
 import { bytes, plural, seconds } from './format';
 import type { LaneRing, SpanStore } from './span_store';
+import type { Range } from './work';
 
 function waitWords(span: Span, store: SpanStore): string[] {
   const [site, pushed] = [span.site, span.node].map(id => store.sites.get(id));
@@ -74,6 +75,19 @@ function flagWords(flags: number): string {
     .filter(([bit]) => flags & bit)
     .map(([, word]) => word)
     .join(', ');
+}
+
+/** A time on the axis, as finely as the milliseconds of `step` need. */
+export function timeWords(time: number, step: number): string {
+  const decimals = Math.min(9, Math.max(0, Math.ceil(3 - Math.log10(step))));
+  return `${(time / 1e3).toFixed(Number.isFinite(decimals) ? decimals : 9)} s`;
+}
+
+/** `12.3451 to 12.3460 s selected, 0.89 ms` */
+export function rangeWords({ start, end }: Range): string {
+  const step = (end - start) / 10;
+  const from = timeWords(start, step).replace(' s', '');
+  return `${from} to ${timeWords(end, step)} selected, ${seconds((end - start) / 1e3)}`;
 }
 
 /** The engine's settings. */

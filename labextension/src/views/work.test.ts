@@ -4,7 +4,7 @@ import type { Frame } from '../frames';
 import { frame as plainFrame, lane, span as plainSpan } from '../testdata/live_frames';
 import { SpanStore } from './span_store';
 import { TimeWindow } from './time_window';
-import { workBetween, workCsv } from './work';
+import { workBetween, workCsv, type Worked } from './work';
 
 const span = (start: number, duration: number, more: Partial<Span> = {}) =>
   plainSpan(start, duration, { name: 1, site: 1, ...more });
@@ -34,26 +34,48 @@ it('adds up what ran in a stretch of time, over all lanes', () => {
       span(50, 10, { flags: FLAG.merged, count: 100, busy: 5 })
     ])
   );
-  const rows = workBetween(store, 5, 32);
-  expect(rows.map(r => [r.name, r.operators, r.busy])).toEqual([
-    ['dot', 5, 13], // half of the first one
-    ['exp', 1, 2]
+  const part = workBetween(store, { start: 5, end: 32 });
+  expect(part.rows.map(r => [r.name, r.operators, r.busy])).toEqual([
+    ['dot', 4.5, 13], // half of the first one
+    ['exp', 0.5, 2]
   ]);
-  expect(rows[0].site?.line).toBe(3);
-  expect(workBetween(store, 0, 100).find(r => r.name === '')).toMatchObject({
-    operators: 100,
-    busy: 5
-  });
-  expect(workBetween(store, 200, 300)).toEqual([]);
+  expect(part.rows[0].site?.line).toBe(3);
+  expect(part).toMatchObject({ busy: 15, cut: 2, running: 0, unrecorded: 0 });
+  const whole = workBetween(store, { start: 0, end: 100 });
+  expect(whole.rows.find(r => r.name === null)).toMatchObject({ operators: 100, busy: 5 });
+  expect(workBetween(store, { start: 200, end: 300 }).rows).toEqual([]);
+  // Parts add up to the whole.
+  const cuts = [0, 5, 21, 33, 55, 100];
+  const parts = cuts.slice(1).map((end, i) => workBetween(store, { start: cuts[i], end }));
+  const sum = (of: (w: Worked) => number) => parts.reduce((all, w) => all + of(w), 0);
+  expect(sum(w => w.busy)).toBeCloseTo(whole.busy, 9);
+  const dots = ({ rows }: Worked) => rows.find(r => r.name === 'dot')?.operators ?? 0;
+  expect(sum(dots)).toBeCloseTo(dots(whole), 9);
+});
+
+it('says what it can not tell by operator', () => {
+  const store = new SpanStore();
+  const spans = Array.from({ length: 70_000 }, (_, i) => span(i, 0.5));
+  const gaps = [{ lane: 0, count: 12, start_ms: 70_000, end_ms: 70_100 }];
+  const running = span(69_990, 300, { flags: FLAG.running });
+  store.add(frame([...spans, running], { gaps, now: 70_290 }));
+  const all = workBetween(store, { start: 0, end: 71_000 });
+  expect(all).toMatchObject({ running: 1, unrecorded: 12, cut: 0 });
+  // The oldest are known as slices only: their time and number are told all the same.
+  const older = all.rows.find(r => r.name === null);
+  const dots = all.rows.find(r => r.name === 'dot');
+  expect(older?.operators).toBeGreaterThanOrEqual(70_000 - 65_536);
+  expect((older?.operators ?? 0) + (dots?.operators ?? 0)).toBeCloseTo(70_000, 6);
+  expect(all.busy).toBeCloseTo(35_000, 3);
 });
 
 it('writes CSV that a spreadsheet takes for text', () => {
   const store = new SpanStore();
-  store.add(frame([span(0, 1000), span(5, 1, { name: 2, site: 2 })]));
-  expect(workCsv(workBetween(store, 0, 2000)).split('\r\n')).toEqual([
-    'operator,operators,seconds,place,line,code',
-    'dot,1,1,cell,3,"y = dot(x, x)"',
-    `exp,1,0.001,f.py,7,"'=1+""2"""`,
+  store.add(frame([span(0, 1500), span(5, 500, { name: 2, site: 2, count: 2 })]));
+  expect(workCsv(workBetween(store, { start: 0, end: 4000 })).split('\r\n')).toEqual([
+    'operator,count,total_s,mean_s,share,where,line,code',
+    'dot,1,1.5,1.5,0.75,cell,3,"y = dot(x, x)"',
+    `exp,2,0.5,0.25,0.25,f.py,7,"'=1+""2"""`,
     ''
   ]);
 });

@@ -1,56 +1,105 @@
-// The table under the timeline: what ran in the time that is shown.
+// The table under the timeline: what ran in the time that is shown, or in the part that is selected.
 import type { Site } from '../frames';
-import type { Window } from './aggregate';
 import { h } from './dom';
 import { offer } from './file';
 import { plural, seconds } from './format';
+import { nameColor } from './paint_timeline';
 import type { SpanStore } from './span_store';
-import { workBetween, workCsv, type Work } from './work';
+import { MERGED, workBetween, workCsv, type Range, type Work, type Worked } from './work';
 
 const MOST = 12;
+const TOGETHER =
+  'Too many to be kept one by one: how many there were is known and how long they worked';
+const HEADS = [
+  ['operator', ''],
+  ['count', 'How many ran; of one that an end of the time cuts, the part inside'],
+  ['total', 'Time of its work, all lanes together'],
+  ['mean', 'Time of one: total / count'],
+  ['share', 'of all work in this time'],
+  ['line', 'that pushed it']
+];
 
 export class WorkTable {
   readonly element = h('div.hyb-work', { hidden: true });
   private readonly rows = h('tbody');
   private readonly sum = h('p.hyb-note');
-  private work: Work[] = [];
+  private work: Worked | null = null;
 
-  /** `go`: a row was clicked, whose line is to be shown. */
+  /** `go`: a row's line is to be shown. */
   constructor(private readonly go: (site: Site) => void) {
-    const heads = ['operator', 'count', 'time', 'line'].map(text => h('th', {}, text));
-    const save = () => offer(new Blob([workCsv(this.work)], { type: 'text/csv' }), 'timeline.csv');
+    const heads = HEADS.map(([text, title]) => h('th', { title: title || null }, text));
     this.element.append(
       h('table', {}, h('thead', {}, h('tr', {}, ...heads)), this.rows),
       h(
         'div.hyb-work-foot',
         {},
         this.sum,
-        h('button.hyb-tool', { type: 'button', title: 'Save all rows', onclick: save }, 'csv')
+        h(
+          'button.hyb-tool',
+          { type: 'button', title: 'Save all rows', onclick: () => this.save() },
+          'csv'
+        )
       )
     );
   }
 
-  show(store: SpanStore, window: Window): void {
-    this.work = workBetween(store, window.start, window.end);
-    const total = this.work.reduce((sum, row) => sum + row.busy, 0);
-    this.rows.replaceChildren(...this.work.slice(0, MOST).map(row => this.row(row)));
-    const rest = this.work.length - MOST;
-    const more = rest > 0 ? `, ${plural(rest, 'row')} more in the file` : '';
-    const length = seconds((window.end - window.start) / 1e3);
-    this.sum.textContent = `${seconds(total / 1e3)} of work on all lanes in ${length}${more}`;
+  /** `selected`: the time is a part that a person chose. */
+  show(store: SpanStore, range: Range, selected: boolean): void {
+    this.work = workBetween(store, range);
+    const { rows, busy } = this.work;
+    this.rows.replaceChildren(...rows.slice(0, MOST).map(row => this.row(row, busy)));
+    this.sum.textContent = footWords(this.work, range, selected);
   }
 
-  private row({ name, site, operators, busy }: Work): HTMLElement {
-    const where = site
-      ? `${site.cell === null ? `${site.text}, ` : ''}line ${site.line ?? '?'}`
-      : '';
+  private save(): void {
+    if (this.work) {
+      offer(new Blob([workCsv(this.work)], { type: 'text/csv' }), 'timeline.csv');
+    }
+  }
+
+  private row({ name, site, operators, busy }: Work, all: number): HTMLElement {
+    const swatch = h('i.hyb-swatch', { 'aria-hidden': 'true' });
+    swatch.style.background = name === null ? '' : nameColor(name);
     return h(
       'tr',
-      site ? { onclick: () => this.go(site), title: 'Show the line' } : {},
-      h('td', {}, name || 'merged, of several kinds'),
-      h('td', {}, operators.toLocaleString('en')),
+      {},
+      h('td', { title: name === null ? TOGETHER : null }, swatch, name ?? MERGED),
+      h('td', {}, operators.toLocaleString('en', { maximumFractionDigits: 1 })),
       h('td', {}, seconds(busy / 1e3)),
-      h('td', {}, where, site?.code && h('code', {}, ` ${site.code}`))
+      h('td', {}, operators > 0 ? seconds(busy / 1e3 / operators) : '–'),
+      h('td', {}, all > 0 ? `${((100 * busy) / all).toFixed(1)} %` : '–'),
+      h('td', {}, site && this.line(site))
     );
   }
+
+  private line(site: Site): HTMLElement {
+    const where = `${site.cell === null ? `${site.text}, ` : ''}line ${site.line ?? '?'}`;
+    return h(
+      'button.hyb-work-line',
+      {
+        type: 'button',
+        title: site.code ? `Show the line: ${site.code}` : 'Show the line',
+        onclick: () => this.go(site)
+      },
+      where,
+      site.code && h('code', {}, ` ${site.code}`)
+    );
+  }
+}
+
+function footWords(
+  { rows, busy, cut, running, unrecorded }: Worked,
+  range: Range,
+  selected: boolean
+): string {
+  const length = seconds((range.end - range.start) / 1e3);
+  const hidden = rows.length - MOST;
+  const parts = [
+    `${seconds(busy / 1e3)} of work on all lanes in ${length} ${selected ? 'selected' : 'shown'}`,
+    cut > 0 && `${plural(cut, 'operator')} cut by an end: the part inside counts`,
+    running > 0 && `${plural(running, 'operator')} still running: not counted`,
+    unrecorded > 0 && `up to ${plural(unrecorded, 'operator')} not recorded`,
+    hidden > 0 && `${plural(hidden, 'row')} more in the file`
+  ];
+  return parts.filter(Boolean).join(' · ');
 }
