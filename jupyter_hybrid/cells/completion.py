@@ -10,9 +10,10 @@ from weakref import WeakSet
 from ..capture import options
 
 _ENGINE = {
-    "": ("naive", "threaded", "inline", "limit", "slow", "report", "memory"),
+    "": ("naive", "threaded", "inline", "limit", "slow", "report", "timeline", "memory"),
     "inline": ("on", "off"),
     "report": (),
+    "timeline": (),
     "memory": (),
 }
 _HYBRID = {

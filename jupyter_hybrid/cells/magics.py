@@ -47,7 +47,7 @@ _AWAITS = (
     "event loop, where %%time and run_cell_magic() can't"
 )
 _ENGINE_USAGE = (
-    "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS], report or memory"
+    "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS], report, timeline or memory"
 )
 
 
@@ -222,10 +222,11 @@ class HybridMagics(Magics):
         print(f"cells run {MODES[session.mode]}")
 
     @line_magic
-    def engine(self, line: str) -> None:
+    def engine(self, line: str) -> Any:
         """Show or change the engine: %engine [naive|threaded] [inline on|off] [limit N] [slow S].
 
         %engine report says which lines waited for it since the last cell began, and for what.
+        %engine timeline gives what ran since then, by operator and line: a table of pandas.
         %engine memory says what is in its memory now, and which names hold it.
 
         naive runs each operator when it is called; threaded queues it. inline off sends small
@@ -234,10 +235,12 @@ class HybridMagics(Magics):
         """
         if line.split() == ["report"]:
             print(live.report(running.began[0] if running.began else 0.0))
-            return
+            return None
+        if line.split() == ["timeline"]:
+            return live.timeline()
         if line.split() == ["memory"]:
             print(live.memory(self.shell.user_ns))
-            return
+            return None
         changes = _engine_changes(line.split())
         if changes:
             _core.set_engine(**changes)
@@ -247,6 +250,7 @@ class HybridMagics(Magics):
             f"engine {now['kind']}, inline {'on' if now['inline'] else 'off'}, "
             f"limit {now['limit_ops']:,} operators, slow {now['slow']:g} s"
         )
+        return None
 
 
 class _ShownAsUsers:

@@ -8,6 +8,7 @@ from ..views import linked
 from .chrome import Recording
 from .held import memory
 from .pump import TARGET, Pump, engine_status
+from .timeline import timeline
 from .waits import report
 
 _pump: Pump | None = None
@@ -51,4 +52,4 @@ def tell(message: dict[str, Any]) -> None:
         _pump.broadcast(message)
 
 
-__all__ = ["Recording", "memory", "report", "start", "stop", "tell"]
+__all__ = ["Recording", "memory", "report", "start", "stop", "tell", "timeline"]

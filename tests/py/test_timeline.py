@@ -1,0 +1,74 @@
+"""``%engine timeline``: what ran since the last cell began, by operator and line."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from cells import Shell
+
+from jupyter_hybrid import engine, live, nd
+
+CELL = "x = nd.ones(8)\nfor _ in range(3):\n    y = nd.exp(x)\nz = nd.sqrt(y)\nz.wait_to_read()"
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    made.run("from jupyter_hybrid import nd")
+    with engine.using(inline=False):
+        yield made
+    nd.waitall()
+
+
+def test_a_table_of_the_last_cell(shell, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
+    shell.run("nd.square(nd.ones(8)).wait_to_read()")
+    with engine.using(slow=0.02):
+        shell.run(CELL)
+    rows = shell.run("%engine timeline").value
+    found = {(r["operator"], r["line"]): r for r in rows}
+    assert set(found) >= {("exp", 3), ("sqrt", 4)} and ("square", 1) not in found
+    exp = found["exp", 3]
+    assert exp["count"] == 3 and exp["total_s"] >= 0.06
+    assert exp["mean_s"] == pytest.approx(exp["total_s"] / 3)
+    assert exp["code"] == "y = nd.exp(x)"
+    assert sum(r["share"] for r in rows) == pytest.approx(1)
+    assert [r["total_s"] for r in rows] == sorted((r["total_s"] for r in rows), reverse=True)
+    assert live.timeline(time.perf_counter()) == []
+
+
+def test_an_operator_that_had_begun_before_counts_by_its_part(shell):
+    with engine.using(slow=0.2):
+        y = nd.exp(nd.ones(8))
+        began = time.perf_counter()
+        y.wait_to_read()
+        rows = [r for r in _listed(live.timeline(began)) if r["operator"] == "exp"]
+    assert rows[0]["count"] <= 1 and rows[0]["mean_s"] >= 0.2 - 1e-3
+
+
+def test_what_the_trace_has_lost_is_warned_of(shell):
+    began = time.perf_counter()
+    x = nd.ones(8)
+    for _ in range(40_000):
+        y = x + 1
+    y.wait_to_read()
+    with pytest.warns(UserWarning, match="up to [0-9,]+ are not counted"):
+        rows = _listed(live.timeline(began))
+    assert 0 < sum(r["count"] for r in rows) < 40_000
+
+
+def test_with_pandas_it_is_a_data_frame(shell):
+    pd = pytest.importorskip("pandas")
+    shell.run(CELL)
+    frame = shell.run("t = %engine timeline\nt").value
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.groupby("operator")["count"].sum()["exp"] == 3
+    assert list(frame[frame.operator == "sqrt"]["line"]) == [4]
+    assert frame["share"].sum() == pytest.approx(1)
+
+
+def _listed(table) -> list[dict]:
+    return table if isinstance(table, list) else table.to_dict("records")
