@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import SimpleNamespace
 from typing import Any
-from weakref import WeakSet
+
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
 
 from ..capture import options
 
@@ -21,34 +26,47 @@ _HYBRID = {
     "symbolic": ("--force",),
     **dict.fromkeys(("explain", "clear", "output"), ()),
 }
-_told: WeakSet[Any] = WeakSet()  # IPython has no way to take a completer back
+_BEFORE_OTHERS = 1000.0  # Python's own completer takes seconds when it is first asked
+Offer = Callable[[list[str]], list[str]]
+_offers: dict[str, Offer] = {}
 
 
 def start(shell: Any, modes: Iterable[str]) -> None:
     """Tells a shell's completer; ``modes``: those of ``%hybrid mode``."""
-    if shell in _told:
-        return
-    _told.add(shell)
     hybrid = {**dict.fromkeys(modes, ()), "mode": tuple(modes), **_HYBRID}
-    for magic, offer in {
-        "%%hybridize": _of_hybridize,
-        "%engine": _of_words(_ENGINE),
-        "%hybrid": _of_words(hybrid),
-    }.items():
-        shell.set_hook("complete_command", _for(offer), str_key=magic)
+    _offers.update(
+        {
+            "%%hybridize": _of_hybridize,
+            "%engine": _of_words(_ENGINE),
+            "%hybrid": _of_words(hybrid),
+        }
+    )
+    shell.Completer.custom_matchers.append(_after_our_magics)
 
 
-def _for(offer: Callable[[list[str]], list[str]]) -> Callable[[Any, SimpleNamespace], list[str]]:
-    """IPython's hook: it is called with the shell and an event."""
-
-    def complete(shell: Any, event: SimpleNamespace) -> list[str]:
-        before = event.text_until_cursor[: -len(event.symbol) or None].split()
-        return offer(before[1:])
-
-    return complete
+def stop(shell: Any) -> None:
+    """Takes that back."""
+    shell.Completer.custom_matchers.remove(_after_our_magics)
 
 
-def _of_words(after: dict[str, tuple[str, ...]]) -> Callable[[list[str]], list[str]]:
+@context_matcher(priority=_BEFORE_OTHERS)
+def _after_our_magics(context: CompletionContext) -> SimpleMatcherResult:
+    """Where it offers something, nobody else does: a Python name would be no option."""
+    magic, _, rest = context.text_until_cursor.lstrip().partition(" ")
+    before, begun = rest.split(), ""
+    if before and not rest[-1].isspace():
+        begun = before.pop()
+    offered = _offers[magic](before) if magic in _offers else []
+    return {
+        "completions": [SimpleCompletion(w, type="option") for w in offered if w.startswith(begun)],
+        "matched_fragment": begun,
+        "suppress": True,
+        "do_not_suppress": set(),
+        "ordered": True,
+    }
+
+
+def _of_words(after: dict[str, tuple[str, ...]]) -> Offer:
     """The words that may come after the last one."""
 
     def offer(before: list[str]) -> list[str]:

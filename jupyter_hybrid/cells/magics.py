@@ -416,6 +416,7 @@ def unload(shell: Any) -> None:
     shell.events.unregister("post_run_cell", trifles.ended)
     shell.events.unregister("post_run_cell", _keep_history_of)
     before_cell.stop(shell)
+    completion.stop(shell)
     running.clear()
     live.stop(shell, session)
     session.mode = "imperative"

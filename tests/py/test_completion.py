@@ -15,13 +15,13 @@ def shell() -> Shell:
 @pytest.mark.parametrize(
     ("line", "some", "none"),
     [
-        ("%%hybridize --", {"--view", "--out", "--check", "--no-fuse"}, {"--auto", "--scratch"}),
+        ("%%hybridize --", {"--view", "--out", "--no-fuse"}, {"--auto", "--scratch", "if"}),
         ("%%hybridize --force --f", set(), {"--force"}),
         ("%%hybridize --view ", {"graph", "memory", "none"}, {"--view"}),
         ("%%hybridize --view gr", {"graph"}, {"memory"}),
         ("%%hybridize --plan ", {"fast", "exact"}, {"graph"}),
         ("%%hybridize --passes fu", {"fuse"}, {"fold"}),
-        ("%engine ", {"naive", "slow", "inline"}, {"on"}),
+        ("%engine ", {"naive", "slow", "inline"}, {"on", "and", "not"}),
         ("%engine inline o", {"on", "off"}, {"naive"}),
         ("%hybrid ", {"mode", "explain", "clear", "output"}, {"auto"}),
         ("%hybrid mode ", {"symbolic", "imperative", "auto"}, {"clear"}),
@@ -33,3 +33,10 @@ def test_options_and_their_words_are_offered(shell, line, some, none):
         with provisionalcompleter():
             found = {c.text for c in shell.ip.Completer.completions(text, len(line))}
         assert some <= found and not none & found
+
+
+def test_other_lines_are_pythons_own(shell):
+    for line in ("engi", "%engin", "x = 1; %engine "):
+        with provisionalcompleter():
+            found = {c.text for c in shell.ip.Completer.completions(line, len(line))}
+        assert "naive" not in found
