@@ -16,7 +16,7 @@ enum Flags : uint8_t {
   kError = 8,
   kWait = 16,
   kRunning = 32,
-  kMerged = 64  // several spans, of any name: see merge_spans()
+  kMerged = 64  // several spans: see merge_spans()
 };
 
 constexpr int kProducers = 3;  // that a span knows
@@ -141,8 +141,9 @@ struct Cursor;
 Cursor* new_cursor(bool from_oldest = false);
 void free_cursor(Cursor*);
 Drained drain(Cursor*);
-// Makes spans that are too many into at most so many, or one a lane: those that are short and begin
-// in the same slice of time become one (flag kMerged), and no operator is lost. In order of starts.
+// Makes spans that are too many into at most so many, or one a lane: those of one name and site
+// that are short and begin in the same slice of time become one (flag kMerged), and no operator is
+// lost. Of many kinds in a slice the rest becomes one, with name 0. In order of starts.
 void merge_spans(std::vector<Record>* records, size_t most);
 
 struct Lane {

@@ -1,6 +1,7 @@
-// Spans that are too many for one frame: short ones that begin in the same slice of time become
-// one.
+// Spans that are too many for one frame: short ones of one name and line that begin in the same
+// slice of time become one.
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "engine/trace.h"
@@ -20,12 +21,47 @@ bool in_one_slice(const Record& a, const Record& b, int shift) {
   return a.lane == b.lane && a.kind == b.kind && a.start >> shift == b.start >> shift;
 }
 
-void add(Record* to, uint32_t* longest, const Record& r) {
+constexpr size_t kMostKinds = 8;  // told apart in a slice; what is of others becomes one
+
+// The kinds of spans, those of one name and line, in one slice after the other.
+class Slice {
+ public:
+  struct Found {
+    size_t kind;
+    bool is_first;
+  };
+
+  explicit Slice(size_t most) : most_(most) {}  // kinds told apart
+
+  Found find(const Record& r, int shift) {
+    if (size_ && !in_one_slice(*first_[0], r, shift)) size_ = 0;
+    for (size_t i = 0; i < std::min(size_, most_); ++i) {
+      if (first_[i]->name == r.name && first_[i]->site == r.site) return {i, false};
+    }
+    if (size_ > most_) return {most_, false};
+    first_[size_] = &r;
+    return {size_++, true};
+  }
+
+ private:
+  size_t most_;
+  size_t size_ = 0;
+  std::array<const Record*, kMostKinds + 1> first_{};
+};
+
+// How many they become.
+size_t number_of(const std::vector<const Record*>& spans, size_t kinds, int shift) {
+  Slice slice(kinds);
+  return std::count_if(spans.begin(), spans.end(), [&](const Record* r) {
+    return is_long(*r, shift) || slice.find(*r, shift).is_first;
+  });
+}
+
+void add(Record* to, const Record& r) {
   const uint64_t end = std::max(end_of(*to), end_of(r));
   to->site = to->site == r.site ? r.site : 0;
   to->node = to->node == r.node ? r.node : 0;
-  if (*longest < r.duration) to->name = r.name;
-  *longest = std::max(*longest, r.duration);
+  to->name = to->name == r.name ? r.name : 0;
   to->duration = pack_duration((uint64_t{to->duration} + r.duration) << 4);
   to->extent = pack_duration(end - to->start);
   to->value = operators(*to) + operators(r);
@@ -54,33 +90,26 @@ void merge_spans(std::vector<Record>* records, size_t most) {
   if (!std::is_sorted(sorted.begin(), sorted.end(), before)) {
     std::sort(sorted.begin(), sorted.end(), before);
   }
-  // The shortest slices that make them few enough.
+  // The shortest slices that make them few enough; kinds are told apart where that is possible.
+  size_t kinds = kMostKinds;
+  if (number_of(sorted, kinds, kLastShift) > most) kinds = 0;
   int shift = kFirstShift;
-  for (; shift < kLastShift; ++shift) {
-    size_t left = 0;
-    const Record* last = nullptr;  // the short one before
-    for (const Record* r : sorted) {
-      const bool alone = is_long(*r, shift);
-      left += alone || !last || !in_one_slice(*last, *r, shift);
-      if (!alone) last = r;
-    }
-    if (left <= most) break;
-  }
+  while (shift < kLastShift && number_of(sorted, kinds, shift) > most) ++shift;
   std::vector<Record> merged;
-  constexpr size_t kNone = SIZE_MAX;
-  size_t last = kNone;   // the last short one
-  uint32_t longest = 0;  // of those in it
+  Slice slice(kinds);
+  std::array<size_t, kMostKinds + 1> places{};  // of its kinds
   for (const Record* r : sorted) {
-    const bool alone = is_long(*r, shift);
-    if (!alone && last != kNone && in_one_slice(merged[last], *r, shift)) {
-      add(&merged[last], &longest, *r);
+    if (is_long(*r, shift)) {
+      merged.push_back(*r);
       continue;
     }
-    if (!alone) {
-      last = merged.size();
-      longest = r->duration;
+    const auto [kind, is_first] = slice.find(*r, shift);
+    if (is_first) {
+      places[kind] = merged.size();
+      merged.push_back(*r);
+    } else {
+      add(&merged[places[kind]], *r);
     }
-    merged.push_back(*r);
   }
   std::sort(merged.begin(), merged.end(),
             [](const Record& a, const Record& b) { return a.start < b.start; });

@@ -82,7 +82,11 @@ void add_running(const LiveSlot& live, uint64_t now, std::vector<Record>* out) {
 
 Cursor* new_cursor(bool from_oldest) {
   auto* cursor = new Cursor;
-  if (from_oldest) return cursor;
+  if (from_oldest) {
+    cursor->began -=
+        ticks_of_ns(to_ns(cursor->began));  // what is not there any more ran since then
+    return cursor;
+  }
   for (Ring* r : all_rings()) {
     Seen seen{r->head.load(std::memory_order_acquire), {}};
     for (const auto& [lane, count] : r->operators.all()) seen.lanes[lane].operators = count;

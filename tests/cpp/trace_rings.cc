@@ -136,6 +136,11 @@ TEST_CASE("trace: spans that are too many are merged, and no operator or time is
     }
     return found;
   };
+  const auto by_kind = [](const std::vector<trace::Record>& records) {
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> found;
+    for (const trace::Record& r : records) found[{r.name, r.site}] += trace::operators(r);
+    return found;
+  };
   std::mt19937 random(3);
   std::vector<trace::Record> records;
   uint64_t now = uint64_t{1} << 40;
@@ -147,7 +152,8 @@ TEST_CASE("trace: spans that are too many are merged, and no operator or time is
     if (random() % 1000 == 0) r.kind = static_cast<uint8_t>(trace::Kind::queue);
     r.duration = r.extent = random() % 2000 ? random() % 300 : 40000000;
     r.value = random() % 3;
-    r.name = random() % 4;
+    r.name = 1 + random() % 4;
+    r.site = random() % 2;
     now += random() % 10000;
     records.push_back(r);
   }
@@ -172,6 +178,7 @@ TEST_CASE("trace: spans that are too many are merged, and no operator or time is
     }
     CHECK(spans <= std::max(most, lanes.size()));
     CHECK((alone == spans) == (most >= 20000));
+    if (most >= 700) CHECK(by_kind(merged) == by_kind(records));
   }
 }
 

@@ -33,6 +33,15 @@ describe('LaneRing', () => {
 describe('barsOf', () => {
   const window = { start: 0, end: 100, width: 100 };
 
+  it('adds up merged spans of several kinds, which lie over each other', () => {
+    const merged = (name: number, busy: number) =>
+      span(10, 20, { name, busy, flags: FLAG.merged, count: 50 });
+    const bars = barsOf(ring(merged(1, 8), merged(2, 6)), window, 100);
+    expect(bars.map(b => b.x)).toEqual(Array.from({ length: 20 }, (_, i) => 10 + i));
+    bars.forEach(b => expect(b.share).toBeCloseTo(0.7, 9));
+    expect(bars.every(b => b.name === 1 && !b.alone)).toBe(true);
+  });
+
   it('draws wide spans alone and leaves idle gaps', () => {
     const bars = barsOf(ring(span(10, 20), span(50, 5)), window, 100);
     expect(bars.map(b => [b.x, b.w])).toEqual([

@@ -107,15 +107,17 @@ export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
   const [work, waits] = [new Workload(columns), new Workload(columns)];
   const add = (piece: Piece) => {
     const w = (piece.end - piece.start) / pixel;
-    if (w < MIN_PIXELS) {
-      addToPixels(piece.flags & FLAG.wait ? waits : work, piece, window, pixel);
+    const isWait = Boolean(piece.flags & FLAG.wait);
+    const alone = piece.span !== null && !(piece.flags & FLAG.merged);
+    // Merged spans of several kinds lie over each other: only their sum is a share of the time.
+    if (w < MIN_PIXELS || !(alone || isWait)) {
+      addToPixels(isWait ? waits : work, piece, window, pixel);
       return;
     }
     const left = Math.max((piece.start - window.start) / pixel, -2);
     const right = Math.min((piece.end - window.start) / pixel, window.width + 2);
     const share = Math.min(1, piece.busy / (piece.end - piece.start));
     const { name, count, flags } = piece;
-    const alone = piece.span !== null && !(flags & FLAG.merged);
     if (right > left) {
       bars.push({ x: left, w: right - left, name, alone, share, count, flags });
     }

@@ -44,9 +44,7 @@ export function paintMarks(
   if (nodes.size === 0 && sites.size === 0) {
     return 0;
   }
-  const isMarked = (span: Span) =>
-    (isOfNode(span) && nodes.has(span.node)) ||
-    (sites.has(span.site) && !(span.flags & FLAG.merged));
+  const isMarked = (span: Span) => (isOfNode(span) && nodes.has(span.node)) || sites.has(span.site);
   return paintBoxes(context, store, window, isMarked, theme.accent);
 }
 

@@ -149,7 +149,7 @@ function paintBar(
   const full = LANE_HEIGHT - 10;
   const x = LABEL_WIDTH + bar.x;
   const name = bar.name > 0 ? (store.names.get(bar.name) ?? `operator ${bar.name}`) : '';
-  const color = nameColor(name);
+  const color = name === '' ? theme.muted : nameColor(name);
   if (!bar.alone && !(bar.flags & FLAG.wait)) {
     // Many spans together: the bar's height is the share of the time in which they worked.
     const height = Math.max(3, (thin ? full * 0.45 : full) * bar.share);

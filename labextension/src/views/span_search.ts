@@ -16,9 +16,9 @@ export class SpanQuery {
     this.words = query.toLowerCase().split(/\s+/).filter(Boolean);
   }
 
-  /** Of several operators in one span only the longest one's name is known: they are not searched. */
+  /** Of a span of several kinds no name is known. */
   holds(span: Span): boolean {
-    if (span.flags & FLAG.merged || this.words.length === 0) {
+    if (span.name === 0 || this.words.length === 0) {
       return false;
     }
     const key = `${span.name} ${span.site}`;
@@ -51,15 +51,15 @@ function textOf(site: Site | undefined): string {
   return site ? `${site.text} line ${site.line ?? ''} ${site.code}` : '';
 }
 
-/** What cannot be searched: operators that were merged or not recorded, or whose spans are too old. */
+/** What cannot be searched: operators of several kinds in one span, not recorded, or too old. */
 export function unsearched(store: SpanStore): string {
   let operators = 0;
   for (const ring of store.rings) {
     operators += ring.operators;
     for (let i = 0; i < ring.length; i++) {
       const span = ring.at(i);
-      operators -= span.flags & (FLAG.merged | FLAG.wait) ? 0 : span.count;
+      operators -= span.name === 0 || span.flags & FLAG.wait ? 0 : span.count;
     }
   }
-  return operators > 0 ? `${plural(operators, 'operator')} not kept one by one` : '';
+  return operators > 0 ? `${plural(operators, 'operator')} whose names are not kept` : '';
 }

@@ -11,7 +11,7 @@ export interface Range {
 }
 
 export interface Work {
-  /** of the operator; of others it is not known any more, or of several kinds that were merged */
+  /** of the operator; null: of many kinds, or not known any more */
   name: string | null;
   site: Site | null;
   /** how many ran; of those that reach beyond an end the part inside */
@@ -58,9 +58,9 @@ export function workBetween(store: SpanStore, { start, end }: Range): Worked {
   return worked;
 }
 
-// Of spans that are not kept one by one any more only the lane's work is known.
+// Of slices only the lane's work is known, and so where the kernel merged many kinds.
 function rowOf(rows: Map<string, Work>, store: SpanStore, { span }: Piece): Work {
-  const isOne = span !== null && !(span.flags & FLAG.merged);
+  const isOne = span !== null && span.name > 0;
   const key = isOne ? `${span.name} ${span.site}` : '';
   let row = rows.get(key);
   if (!row) {
@@ -100,4 +100,4 @@ export function workCsv({ rows, busy: all }: Worked): string {
 }
 
 /** Stands for operators that are told together. */
-export const MERGED = 'several kinds, told together';
+export const MERGED = 'several, told together';

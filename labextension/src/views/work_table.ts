@@ -9,14 +9,15 @@ import { MERGED, workBetween, workCsv, type Range, type Work, type Worked } from
 
 const MOST = 12;
 const TOGETHER =
-  'Too many to be kept one by one: how many there were is known and how long they worked';
+  'Too many to be told one by one: their number and their time are known, not of which operator';
 const HEADS = [
   ['operator', ''],
   ['count', 'How many ran; of one that an end of the time cuts, the part inside'],
   ['total', 'Time of its work, all lanes together'],
   ['mean', 'Time of one: total / count'],
   ['share', 'of all work in this time'],
-  ['line', 'that pushed it']
+  ['line', 'that pushed it'],
+  ['', '']
 ];
 
 export class WorkTable {
@@ -59,7 +60,7 @@ export class WorkTable {
 
   private row({ name, site, operators, busy }: Work, all: number): HTMLElement {
     const swatch = h('i.hyb-swatch', { 'aria-hidden': 'true' });
-    swatch.style.background = name === null ? '' : nameColor(name);
+    swatch.style.background = name === null ? 'var(--hyb-muted)' : nameColor(name);
     return h(
       'tr',
       {},
@@ -68,7 +69,8 @@ export class WorkTable {
       h('td', {}, seconds(busy / 1e3)),
       h('td', {}, operators > 0 ? seconds(busy / 1e3 / operators) : '–'),
       h('td', {}, all > 0 ? `${((100 * busy) / all).toFixed(1)} %` : '–'),
-      h('td', {}, site && this.line(site))
+      h('td', {}, site && this.line(site)),
+      h('td', { title: site?.code }, site?.code && h('code', {}, site.code))
     );
   }
 
@@ -78,11 +80,10 @@ export class WorkTable {
       'button.hyb-work-line',
       {
         type: 'button',
-        title: site.code ? `Show the line: ${site.code}` : 'Show the line',
+        title: 'Show the line',
         onclick: () => this.go(site)
       },
-      where,
-      site.code && h('code', {}, ` ${site.code}`)
+      where
     );
   }
 }
