@@ -148,7 +148,8 @@ class Pump:
 
 
 class _Panel:
-    """One open panel: its own reader of the rings, so that each sees everything."""
+    """One open panel: its own reader of the rings, so that each sees everything that is still in
+    them: also what ran before its page was opened or loaded anew."""
 
     def __init__(self, kernel: Any, comm: Any, began: Callable[[], float | None]):
         self._kernel = kernel
@@ -156,7 +157,7 @@ class _Panel:
         self._began = began
         self.comm_id: str = comm.comm_id
         self.heard = time.monotonic()
-        self._reader = _core.TraceReader()
+        self._reader = _core.TraceReader(from_oldest=True)
         self._seq = 0
         self._lock = threading.Lock()
         self.watched = False  # its page shows the timeline
@@ -164,7 +165,7 @@ class _Panel:
     def restart(self) -> None:
         """The browser lost its state: the next frame tells all lanes, names and sites again."""
         with self._lock:
-            self._reader = _core.TraceReader()
+            self._reader = _core.TraceReader(from_oldest=True)
             self._seq = 0
 
     def publish(self, force: bool) -> bool:

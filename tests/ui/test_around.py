@@ -29,11 +29,11 @@ def test_the_status_bar_tells_of_the_engine_and_opens_the_panel(notebook):
     # What waits is known while the panel is seen: the kernel sends it then only.
     item.click()
     expect(panel).to_be_visible()
-    expect(item).to_have_text("Hybrid: auto · 0 waiting")
+    expect(item).to_have_text("Hybrid: auto · 0 pending")
     expect(item).to_have_attribute(
         "title",
         "Engine: threaded, small operators at once, at most "
-        "100,000 operators waiting. Click: show queue and devices",
+        "100,000 operators pending. Click: show queue and devices",
     )
     notebook.command("application:toggle-right-area")
     expect(item).to_have_text("Hybrid: auto")

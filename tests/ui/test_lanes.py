@@ -40,6 +40,17 @@ def run(notebook, index: int) -> None:
     notebook.command("notebook:run-cell")
 
 
+def shown_panel(notebook) -> None:
+    """Shows the panel and runs the first cell; what the kernel ran before is cleared."""
+    notebook.command("jupyter-hybrid:show-panel")
+    run(notebook, 0)
+    notebook.wait_idle(1)
+    # The first frame came, with what was before.
+    expect(notebook.page.locator("[aria-label='Memory pools']")).to_contain_text("in use")
+    notebook.page.get_by_role("button", name="Forget what was drawn").click()
+    assert until(lambda: sum(map(sum, notebook.operators().values())) == 0)
+
+
 def point_at(plot: Locator, tooltip: Locator, words: str, lane: int) -> dict[str, float]:
     """Moves over a lane until the tooltip has these words; where that was."""
     box = plot.bounding_box()
@@ -65,11 +76,7 @@ def test_every_operator_is_told_of(notebook):
         ],
     )
     notebook.open("many.ipynb")
-    notebook.command("jupyter-hybrid:show-panel")
-    run(notebook, 0)
-    notebook.wait_idle(1)
-    assert until(lambda: "True" in notebook.run_python(THREADS))
-    assert sum(notebook.operators().get("cpu(0)", [0])) == 0
+    shown_panel(notebook)
     run(notebook, 1)
     notebook.wait_idle()
 
@@ -79,20 +86,33 @@ def test_every_operator_is_told_of(notebook):
     assert until(lambda: told() >= count) and told() == count
     shown, merged, unrecorded = notebook.operators()["cpu(0)"]
     assert shown + merged + unrecorded == count and merged > 0
-    lane = notebook.page.get_by_role("list", name="Device lanes").get_by_text("cpu(0)")
+    page = notebook.page
+    lane = page.get_by_role("list", name="Device lanes").get_by_text("cpu(0)")
     expect(lane).to_contain_text(f"{count:,} operators, {merged:,} of them merged")
+    # Those that were merged have their names and lines all the same.
+    page.get_by_role("button", name="Show all that the last cell").click()
+    page.get_by_role("button", name="What ran in the time that is shown").click()
+    row = page.locator(".hyb-work tbody tr", has_text="y = x + 1")
+    adds = int(row.locator("td").nth(1).inner_text().replace(",", ""))
+    assert count - 1 <= adds + unrecorded <= count
+    # A page that is loaded anew tells of them, too, as far as the kernel still knows them.
+    notebook.page.evaluate("window.jupyterapp.shell.currentWidget.context.save()")
+    page.reload()
+    page.wait_for_function("() => window.jupyterapp")
+    notebook.open("many.ipynb")
+    notebook.command("jupyter-hybrid:show-panel")
+    assert until(lambda: told() >= count)
+    assert sum(notebook.operators()["cpu(0)"][:2]) > 10_000
 
 
 def test_a_span_tells_its_line_and_leads_there(notebook):
     code = "x = nd.ones((8,))\ny = nd.exp(x)\ny = nd.sqrt(y)\ny.asnumpy()"
     notebook.write("lines.ipynb", [f"{LOAD}\nengine.configure(inline=False, slow=0.3)", code])
     notebook.open("lines.ipynb")
-    notebook.command("jupyter-hybrid:show-panel")
-    run(notebook, 0)
-    notebook.wait_idle(1)
+    shown_panel(notebook)
     run(notebook, 1)
     notebook.wait_idle(2)
-    until(lambda: sum(notebook.operators().get("cpu(0)", [0])) == 3)
+    assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) == 3)
     notebook.page.get_by_role("button", name="Pause").click()  # else it moves on
     plot = notebook.page.locator(".hyb-timeline-plot")
     tooltip = notebook.page.locator(".hyb-timeline .hyb-tooltip")
@@ -142,7 +162,7 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
     plain = "w = nd.ones((1200, 1200))\nw = nd.dot(w, w)\nw.wait_to_read()"
     notebook.write("chain.ipynb", [LOAD, cell, plain])
     notebook.open("chain.ipynb")
-    notebook.command("jupyter-hybrid:show-panel")
+    shown_panel(notebook)
     page = notebook.page
     timeline = page.locator(".hyb-timeline").first
     plot, tooltip = (timeline.locator(s) for s in (".hyb-timeline-plot", ".hyb-tooltip"))
@@ -154,7 +174,6 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
         done = until(lambda: sum(notebook.operators().get("cpu(0)", [0])) >= products)
         assert done, notebook.operators()
 
-    ran(0, 0)
     ran(1, 2)
     last_cell.click()
     expect(timeline).to_have_attribute("data-marked", "0")
@@ -175,7 +194,7 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
     page.get_by_role("button", name="What ran in the time that is shown").click()
     rows = page.locator(".hyb-work tbody tr")
     row = rows.filter(has_text="dot").first
-    expect(row).to_contain_text(re.compile(r"dot.*ms.*line 2 w = nd.dot\(w, w\)"))
+    expect(row).to_contain_text(re.compile(r"dot.*ms.*line 2.*w = nd.dot\(w, w\)"))
     assert rows.filter(has_text="y = nd.dot").count() == 0
     with page.expect_download() as saved:
         page.locator(".hyb-work").get_by_role("button", name="csv").click()
@@ -208,9 +227,7 @@ def test_a_part_of_the_time_is_selected(notebook):
     setting = f"{LOAD}\nx = nd.ones((8,))\nengine.configure(inline=False, slow=0.2)"
     notebook.write("part.ipynb", [setting, cell])
     notebook.open("part.ipynb")
-    notebook.command("jupyter-hybrid:show-panel")
-    run(notebook, 0)
-    notebook.wait_idle(1)
+    shown_panel(notebook)
     run(notebook, 1)
     notebook.wait_idle(2)
     assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) >= 3)
@@ -267,7 +284,7 @@ def test_the_panel_can_stand_below_and_as_a_tab(notebook):
         notebook.command("application:toggle-right-area")
     expect(panel).to_be_hidden()
     notebook.command("jupyter-hybrid:panel-main")
-    expect(notebook.page.locator(".hyb-status-item")).to_contain_text("waiting")
+    expect(notebook.page.locator(".hyb-status-item")).to_contain_text("pending")
     for area, wide in (("down", True), ("main", True), ("right", False)):
         notebook.command(f"jupyter-hybrid:panel-{area}")
         expect(panel).to_be_visible()

@@ -128,7 +128,9 @@ def test_each_lights_the_other_four(notebook, case):
 
     run(0)
     # The panel is connected: what runs from here on is told.
-    expect(page.locator(".hyb-status-item button")).to_have_text("Hybrid: imperative · 0 waiting")
+    expect(page.locator(".hyb-status-item button")).to_have_text("Hybrid: imperative · 0 pending")
+    expect(page.locator("[aria-label='Memory pools']")).to_contain_text("in use")
+    page.get_by_role("button", name="Forget what was drawn").click()  # what ran before
     for index in range(1, len(cells) + 1):
         run(index)
         if cells[index:] in ([], [SHOWN]):  # the products have run

@@ -4,7 +4,8 @@ import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { LIVE_TARGET, parseLive, type LiveMessage } from '../frames';
 
-export type LiveState = 'no kernel' | 'waiting' | 'connected' | 'lost';
+/** 'asking': the kernel has said nothing yet; 'waiting': it has not loaded our package */
+export type LiveState = 'no kernel' | 'asking' | 'waiting' | 'connected' | 'lost';
 
 /** Code that may bring our package into the kernel; other notebooks are never asked. */
 const OURS = /jupyter_hybrid|%%?hybrid|%%imperative|%engine/;
@@ -97,7 +98,7 @@ export class LiveConnection {
     }
     kernel.statusChanged.connect(this.onStatus, this);
     kernel.iopubMessage.connect(this.onIOPub, this);
-    this.setState('waiting');
+    this.setState(hasAnswered(kernel.status) ? 'waiting' : 'asking');
     this.open();
   }
 
@@ -162,6 +163,9 @@ export class LiveConnection {
 
   private onStatus(_: unknown, status: Kernel.Status): void {
     this.busy &&= status === 'busy' || status === 'idle';
+    if (this.state === 'asking' && hasAnswered(status)) {
+      this.setState('waiting');
+    }
     if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
       this.drop();
       this.setState(status === 'dead' ? 'no kernel' : 'waiting');
@@ -196,6 +200,11 @@ export class LiveConnection {
       this.stateChanged.emit(state);
     }
   }
+}
+
+// A kernel that was busy when the page came says nothing before its cell has ended.
+function hasAnswered(status: Kernel.Status): boolean {
+  return status !== 'unknown' && status !== 'starting';
 }
 
 // Before its subshell is there a comm's messages go to the main shell, behind the cells that wait.

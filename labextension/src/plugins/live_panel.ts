@@ -11,6 +11,7 @@ import { Widget } from '@lumino/widgets';
 import { h } from '../views/dom';
 import { LineWaits } from '../views/line_waits';
 import { Timeline } from '../views/timeline';
+import { NOTHING_YET } from '../views/timeline_words';
 import { panelIcon } from './icon';
 import type { Links } from './links';
 import type { LiveConnection } from './live_connection';
@@ -138,11 +139,13 @@ function words(connection: LiveConnection): string {
   switch (connection.state) {
     case 'no kernel':
       return 'No kernel is running for this notebook.';
+    case 'asking':
+      return 'The kernel has not answered yet: it starts, or is busy with a cell.';
     case 'waiting':
       return 'This kernel has not loaded jupyter_hybrid yet: run %load_ext jupyter_hybrid in a cell.';
     case 'lost':
       return `The kernel's data is not understood. ${connection.fault ?? ''}`;
     case 'connected':
-      return 'Connected. Nothing has run on the engine yet.';
+      return NOTHING_YET;
   }
 }

@@ -12,8 +12,8 @@ import type { LiveConnections } from './live_connections';
 /** What the page knows of one kernel without asking it. */
 interface Known {
   engine: EngineState | null;
-  /** operators that wait; null: nobody watches the queue, so the kernel does not send it */
-  waiting: number | null;
+  /** operators that wait or run; null: nobody watches the queue, so the kernel does not send it */
+  pending: number | null;
 }
 
 export class StatusItem extends Widget {
@@ -45,18 +45,18 @@ export class StatusItem extends Widget {
   }
 
   private add(connection: LiveConnection): void {
-    const known: Known = { engine: null, waiting: null };
+    const known: Known = { engine: null, pending: null };
     this.known.set(connection, known);
     const redraw = () => this.draw();
     connection.messages.connect((_, message) => {
       if (message.type === 'frame' || message.type === 'status') {
         known.engine = message.engine ?? known.engine;
-        known.waiting = message.type === 'frame' ? message.pending : known.waiting;
+        known.pending = message.type === 'frame' ? message.pending : known.pending;
         redraw();
       }
     });
     connection.watchedChanged.connect(() => {
-      known.waiting = null;
+      known.pending = null;
       redraw();
     });
     connection.stateChanged.connect(redraw);
@@ -83,15 +83,17 @@ function wordsOf(connection: LiveConnection, known: Known, mode: string | null):
   switch (connection.state) {
     case 'no kernel':
       return 'Hybrid: no kernel';
+    case 'asking':
+      return 'Hybrid: no answer yet';
     case 'waiting':
       return 'Hybrid: not loaded';
     case 'lost':
       return 'Hybrid: not understood';
     case 'connected': {
-      const waiting =
-        known.waiting === null ? '' : ` · ${known.waiting.toLocaleString('en')} waiting`;
+      const pending =
+        known.pending === null ? '' : ` · ${known.pending.toLocaleString('en')} pending`;
       const slow = known.engine?.slow ? ' · slowed' : '';
-      return `Hybrid: ${mode ?? 'connected'}${waiting}${slow}`;
+      return `Hybrid: ${mode ?? 'connected'}${pending}${slow}`;
     }
   }
 }
@@ -101,7 +103,7 @@ function sentence(engine: EngineState | null): string {
     return '';
   }
   const limit =
-    engine.limit === null ? '' : `, at most ${plural(engine.limit, 'operator')} waiting`;
+    engine.limit === null ? '' : `, at most ${plural(engine.limit, 'operator')} pending`;
   const slow = engine.slow ? `, each operator held ${engine.slow} s` : '';
   return `Engine: ${engine.kind}, small operators ${engine.inline ? 'at once' : 'queued'}${limit}${slow}. `;
 }

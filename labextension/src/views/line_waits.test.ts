@@ -39,6 +39,23 @@ it('says of a line how long it waited, for what, and where that was pushed', () 
   expect(waits.notes('a')[1].text).toBe('waited 20 ms for `dot` pushed at net.py in step, line 5');
 });
 
+it('takes of the first frame, which tells of all runs, only what is of the last cell', () => {
+  const waits = new LineWaits();
+  const history = [wait(10, 30, 1, 1, 2), wait(60, 4, 1, 1, 2)];
+  waits.add(frame(history, { ...told, now: 80, seq: 1, cell_ms: 55 }));
+  expect(waits.notes('a').map(({ text }) => text)).toEqual([
+    'waited 4 ms for `dot` pushed at line 3'
+  ]);
+});
+
+it('counts waits of one line that came as one', () => {
+  const waits = new LineWaits();
+  const flags = FLAG.wait | FLAG.merged;
+  const merged = span(10, 30, { flags, site: 1, name: 1, node: 2, busy: 6, count: 40 });
+  waits.add(frame([merged], told));
+  expect(waits.notes('a')[0].text).toBe('waited 6 ms, 40 times, for `dot` pushed at line 3');
+});
+
 it('forgets a cell that runs again, also what comes late of its earlier run', () => {
   const waits = new LineWaits();
   waits.add(frame([wait(1, 12.3, 1, 1, 2)], { ...told, now: 50 }));

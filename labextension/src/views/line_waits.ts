@@ -38,10 +38,12 @@ export class LineWaits {
     frame.sites.forEach((site, id) => this.sites.set(id, site));
     this.now = frame.now;
     const changed = new Set<string>();
+    // The first frame tells of earlier runs, too: which cell's waits are of its last one?
+    const from = frame.seq === 1 ? (frame.cell_ms ?? Infinity) : -Infinity;
     for (const span of frame.spans) {
-      const isDone = (span.flags & (FLAG.wait | FLAG.running | FLAG.merged)) === FLAG.wait;
+      const isDone = (span.flags & (FLAG.wait | FLAG.running)) === FLAG.wait;
       const site = isDone ? this.sites.get(span.site) : undefined;
-      if (site?.cell && span.start >= (this.since.get(site.cell) ?? -Infinity)) {
+      if (site?.cell && span.start >= (this.since.get(site.cell) ?? from)) {
         this.addWait(site.cell, site, span);
         changed.add(site.cell);
       }
@@ -75,7 +77,7 @@ export class LineWaits {
     const name = span.name > 0 ? (this.names.get(span.name) ?? '') : '';
     const pushed = this.sites.get(span.node) ?? null;
     const waited = waits.get(key) ?? { site, name, pushed, ms: 0, count: 0 };
-    waits.set(key, { ...waited, ms: waited.ms + span.duration, count: waited.count + 1 });
+    waits.set(key, { ...waited, ms: waited.ms + span.busy, count: waited.count + span.count });
   }
 }
 

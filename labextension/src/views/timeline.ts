@@ -19,6 +19,7 @@ import { TimelineRange } from './timeline_range';
 import { FollowButton, timelineLegend, tool } from './timeline_tools';
 import { heightOf, LABEL_WIDTH, rowsOf, type TrackRow } from './timeline_rows';
 import { TimelineStatus } from './timeline_status';
+import { NOTHING_YET } from './timeline_words';
 import type { Range } from './work';
 
 /** 30 frames a second: smooth for bars, and cheap. */
@@ -144,13 +145,17 @@ export class Timeline {
     if (frame.engine) {
       this.setEngine(frame.engine);
     }
-    this.say(this.store.spans > 0 ? null : 'Connected. Nothing has run on the engine yet.');
+    this.say(this.store.spans > 0 ? null : NOTHING_YET);
+    this.count();
+    this.schedule();
+  }
+
+  private count(): void {
     const { rings } = this.store;
     const told = (of: (ring: LaneRing) => unknown) =>
       JSON.stringify(Object.fromEntries(rings.map(ring => [ring.lane.name, of(ring)])));
     this.element.dataset.spans = told(ring => ring.total);
     this.element.dataset.operators = told(r => [r.shown, r.merged, r.unrecorded]);
-    this.schedule();
   }
 
   setEngine(engine: EngineState): void {
@@ -179,6 +184,7 @@ export class Timeline {
     this.store = this.store.afresh(this.window.now(performance.now()));
     this.finder.clear();
     this.range.clear();
+    this.count();
     this.surface.draw();
   }
 
@@ -190,8 +196,7 @@ export class Timeline {
     this.range.clear();
     this.window.reset();
     this.status.clear();
-    this.element.dataset.spans = '{}';
-    this.element.dataset.operators = '{}';
+    this.count();
     this.showFollowing();
     this.resize();
     this.surface.draw();

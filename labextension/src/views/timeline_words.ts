@@ -10,22 +10,26 @@ function waitWords(span: Span, store: SpanStore): string[] {
   const [site, pushed] = [span.site, span.node].map(id => store.sites.get(id));
   const name = span.name > 0 ? store.names.get(span.name) : undefined;
   return [
-    `waits ${seconds(span.duration / 1e3)} for ${name ?? 'what is queued'}`,
+    `waits ${seconds(span.busy / 1e3)} for ${name ?? 'what is queued'}`,
     ...(site ? [siteWords(site)] : []),
     ...(name && pushed ? [`${name} was pushed at ${siteWords(pushed)}`] : []),
     ...(span.flags & FLAG.running ? ['still waiting'] : [])
   ];
 }
 
+function nameOf({ name }: Span, store: SpanStore): string {
+  return store.names.get(name) ?? `operator ${name}`;
+}
+
 /** Of a span: what it was, how long, where it was pushed. */
 export function spanWords(span: Span, store: SpanStore): string[] {
-  if (span.flags & FLAG.wait && !(span.flags & FLAG.merged)) {
+  if (span.flags & FLAG.wait) {
     return waitWords(span, store);
   }
-  const name = store.names.get(span.name) ?? `operator ${span.name}`;
   const isMerged = Boolean(span.flags & FLAG.merged);
-  const lines = [isMerged ? `${plural(span.count, 'operator')}, ${name} the longest` : name];
-  const each = span.count > 1 && !isMerged ? `, ${plural(span.count, 'operator')} in a row` : '';
+  const lines = [span.name > 0 ? nameOf(span, store) : 'operators of several kinds'];
+  const how = isMerged ? 'told together' : 'in a row';
+  const each = span.count > 1 ? `, ${plural(span.count, 'operator')} ${how}` : '';
   const of = isMerged ? ` of work in ${seconds(span.duration / 1e3)}` : '';
   lines.push(`${seconds(span.busy / 1e3)}${of}${each}`);
   const site = store.sites.get(span.site);
@@ -76,6 +80,9 @@ function flagWords(flags: number): string {
     .map(([, word]) => word)
     .join(', ');
 }
+
+/** In place of a picture: also where it was cleared. */
+export const NOTHING_YET = 'Connected. What runs on the engine appears here.';
 
 /** A time on the axis, as finely as the milliseconds of `step` need. */
 export function timeWords(time: number, step: number): string {
