@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..capture.running import running
-from .pump import code_at
+from ..views.places import code_at
 
 _NO_WORK = _core.SPAN_FLAGS["wait"] | _core.SPAN_FLAGS["running"]
 _COLUMNS = ("operator", "count", "total_s", "mean_s", "share", "where", "line", "code")
