@@ -97,7 +97,7 @@ def test_every_operator_is_told_of(notebook):
     assert count - 1 <= adds + unrecorded <= count
     # A page that is loaded anew tells of them, too, as far as the kernel still knows them.
     notebook.page.evaluate("window.jupyterapp.shell.currentWidget.context.save()")
-    page.reload()
+    page.goto(notebook.lab.address())  # a workspace that opens nothing by itself
     page.wait_for_function("() => window.jupyterapp")
     notebook.open("many.ipynb")
     notebook.command("jupyter-hybrid:show-panel")
@@ -112,7 +112,7 @@ def test_a_span_tells_its_line_and_leads_there(notebook):
     shown_panel(notebook)
     run(notebook, 1)
     notebook.wait_idle(2)
-    assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) == 3)
+    assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) == 3), notebook.operators()
     notebook.page.get_by_role("button", name="Pause").click()  # else it moves on
     plot = notebook.page.locator(".hyb-timeline-plot")
     tooltip = notebook.page.locator(".hyb-timeline .hyb-tooltip")

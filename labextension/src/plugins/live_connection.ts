@@ -157,7 +157,10 @@ export class LiveConnection {
       this.setState('lost');
       return;
     }
-    this.setState('connected');
+    if (this.state !== 'connected') {
+      this.setState('connected');
+      this.send({ type: 'watch', on: this.watched }); // it may have changed since the comm was opened
+    }
     this.messages.emit(parsed);
   }
 
