@@ -133,8 +133,7 @@ class Recorder(Segments):
             for arg in args:
                 node = self._node(arg)
                 if node is None:
-                    shown = repr(arg) if isinstance(arg, (str, int, float)) else "..."
-                    parts.append(shown.replace("{", "(").replace("}", ")"))
+                    parts.append(self._text_of(arg))
                 else:
                     parts.append(f"{{{len(inputs)}}}")
                     inputs.append(node)
@@ -145,6 +144,14 @@ class Recorder(Segments):
                 self.sync(arrays, Reason("print shows a value"))
                 self.watched.finish()  # a warning comes before what is shown after it
         builtins.print(*map(numbers.plain, args), **kwargs)
+
+    def _text_of(self, arg: Any) -> str:
+        """What a node says of something printed that is no array: text that the cell has itself.
+        With what it computes, as losses are, each run would have another program."""
+        if type(arg) is not str:
+            return "..."
+        quoted = next((q for q in (repr(arg), f'"{arg}"') if q in self.cell.source), "...")
+        return quoted.replace("{", "(").replace("}", ")")
 
     @settles
     def raise_here(self, made: list[Any], reason: Reason) -> None:

@@ -120,6 +120,9 @@ class Segments(_core.RecorderState):
         self.asked = True
         if any(a._traced for a in arrays):
             line = self.user_line()
+            # With it what is to be written, as gradients are: it would be computed from the start.
+            written = [value for value, _ in _core.trace_writes() if value._traced]
+            arrays = list({id(a): a for a in (*arrays, *written)}.values())
             self._compute(arrays, self._interrupt(line, reason), line)
 
     @settles

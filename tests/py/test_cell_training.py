@@ -127,6 +127,21 @@ def test_a_loss_read_in_the_loop_goes_on(shell: Shell) -> None:
     assert breaks(shell) == ["a value is read"] * 3
 
 
+def test_gradients_that_are_printed_are_computed_once(shell: Shell) -> None:
+    """And what is printed, another number each time, makes no other program of what follows."""
+    make = 'trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})\n'
+    looks = "".join(
+        f"print('of layer', float(net[{i}].weight.grad().norm().asscalar()))\n" for i in (0, 1)
+    )
+    *before, last = STEP.strip().splitlines()
+    body = "\n".join([*before, looks + last])
+    agree(shell, MLP + make, *[body] * 3, options="--force")
+    segments = shell.report.segments
+    assert len(segments) > 2 and all(s.cached for s in segments)
+    products = [n for s in segments for n in s.graph.nodes if n.op == "FullyConnected"]
+    assert len(products) == 2
+
+
 def test_lenet_with_a_hybridized_net(shell: Shell) -> None:
     body = """
 net = gluon.nn.HybridSequential()
