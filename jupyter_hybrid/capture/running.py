@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from typing import Any
+
+_LOOK = re.compile(r"\s*(\w+\s*=\s*)?%(engine|hybrid)\b|\s*(#.*)?$")  # a line that only tells
 
 
 class RunningCells:
@@ -12,7 +15,9 @@ class RunningCells:
 
     def __init__(self) -> None:
         self._infos: list[Any] = []
-        self.began: deque[float] = deque(maxlen=2)  # `perf_counter` of this cell and the last one
+        # `perf_counter` of this cell and the last one; several that only look in a row are one.
+        self.began: deque[float] = deque(maxlen=2)
+        self._looks = False
 
     def __len__(self) -> int:
         return len(self._infos)
@@ -20,7 +25,10 @@ class RunningCells:
     def start(self, info: Any) -> None:
         """IPython's ``pre_run_cell``."""
         if not self._infos:
+            if self._looks:
+                self.began.pop()
             self.began.append(time.perf_counter())
+            self._looks = all(map(_LOOK.match, (info.raw_cell or "").splitlines()))
         self._infos.append(info)
 
     def finish(self, result: Any) -> None:

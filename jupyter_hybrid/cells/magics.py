@@ -88,7 +88,8 @@ class HybridMagics(Magics):
         cell = cell_of(number)
         if not cell.is_implicit:
             _keep_history(self.shell, cell.read)
-        with session.attempt() if cell.magic == "hybridize" else nullcontext():
+        hybridized = cell.magic == "hybridize"
+        with session.attempt(cell.is_implicit) if hybridized else nullcontext():
             return self._ran(*cell)
 
     @no_var_expand
@@ -168,7 +169,7 @@ class HybridMagics(Magics):
         return dict(names) if options.scratch else names
 
     def _finish(self, prepared: Cell, options: Options, value: Any, report: Report) -> Any:
-        session.last_report = report
+        session.keep(report)
         known = ways.find(prepared, options) if options.auto else None
         if known is not None:
             report.ran_as = known.figures()
@@ -197,7 +198,7 @@ class HybridMagics(Magics):
         """
         words = line.split()
         if words == ["explain"]:
-            report = session.last_report
+            report, session.asked = session.last_report, True
             none = session.no_report or "no cell has been hybridized yet"
             print(report.explain() if report else none)
             return

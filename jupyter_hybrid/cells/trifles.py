@@ -49,6 +49,7 @@ class Trifles:
             self._begun = None
             return False
         self._begun = body, time.perf_counter()
+        session.asked = False
         return True
 
     def ended(self, result: Any) -> None:
@@ -60,6 +61,8 @@ class Trifles:
         if body.strip() not in (result.info.raw_cell or ""):
             return  # somebody has only asked what IPython would read
         error = result.error_in_exec or result.error_before_exec
+        if session.asked:
+            return
         if error is not None:
             session.unrecorded(f"{type(error).__name__}: {error}")
         elif body in self._known:

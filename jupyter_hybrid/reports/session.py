@@ -26,12 +26,23 @@ class Session:
         self.force = False  # symbolic cells record also what plain Python runs faster
         self.last_report: Report | None = None
         self.no_report = ""  # why there is none
+        self.asked = False  # has the cell that runs asked for the report of the one before?
         self.later = DeferredNames()
         self.listeners: list[Any] = []  # called without arguments when mode or engine change
 
-    def attempt(self) -> Attempt:
-        """Around a cell: when it fails unrecorded, the last report is not of the last cell."""
-        return Attempt(self)
+    def attempt(self, implicit: bool = False) -> Attempt:
+        """Around a cell: when it fails unrecorded, the last report is not of the last cell.
+
+        Args:
+            implicit: it has no magic: one that asks for the report is none of its own.
+        """
+        return Attempt(self, implicit)
+
+    def keep(self, report: Report) -> None:
+        """What became of a cell that has run."""
+        only_asked = self.asked and report.options.implicit and not report.segments
+        if not (only_asked and self.last_report is not None):
+            self.last_report = report
 
     def unrecorded(self, why: str) -> None:
         """A hybridized cell failed so early that there is no report of it."""
@@ -47,8 +58,9 @@ class Session:
 class Attempt:
     """See :meth:`Session.attempt`."""
 
-    def __init__(self, of: Session):
-        self._session = of
+    def __init__(self, of: Session, implicit: bool):
+        self._session, self._implicit = of, implicit
+        of.asked = False
         # Not held: it holds the arrays that its cell read, which this one may donate.
         self._before = weakref.ref(of.last_report) if of.last_report is not None else None
 
@@ -57,6 +69,8 @@ class Attempt:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         last = self._session.last_report
+        if self._implicit and self._session.asked:
+            return
         if error is not None and (last is None or (self._before and self._before() is last)):
             self._session.unrecorded(f"{type(error).__name__}: {error}")
 
@@ -70,6 +84,7 @@ def report() -> Report:
     Raises:
         MXNetError: there was none yet, or the last cell failed before anything was recorded.
     """
+    session.asked = True
     if session.last_report is None:
         none = "no cell has been hybridized yet: start one with %%hybridize"
         raise MXNetError(session.no_report or none)

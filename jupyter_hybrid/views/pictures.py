@@ -219,6 +219,14 @@ def spec_of(thing: Any, argument: str = "thing") -> Spec:
     )
 
 
+def stage_number(spec: Spec, name: str) -> int:
+    """Of the stage of that name. Raises ValueError."""
+    names = [stage["name"] for stage in spec["stages"]]
+    if name not in names:
+        raise ValueError(f"stage: expected one of {', '.join(names) or 'none'}, got {name!r}")
+    return names.index(name)
+
+
 def opened(spec: Spec, view: str | None, stage: int | None) -> Spec:
     """The same picture, showing that view and stage first; None leaves them.
 

@@ -21,7 +21,7 @@ from .dot import dot
 from .heat import heat_of
 from .packed import packed, table
 from .page import page
-from .pictures import opened, parts_of, spec_of
+from .pictures import opened, parts_of, spec_of, stage_number
 from .saved import forms
 from .script import script_traits
 from .stage_message import ran_stage
@@ -41,7 +41,7 @@ class GraphViewer(anywidget.AnyWidget):
             position in the line.
 
     Attributes:
-        stage: index of the stage shown, 0 is "as written".
+        stage: index of the stage shown, 0 is "as written"; it may be given by name.
         selected: ids of the selected nodes.
     """
 
@@ -53,7 +53,10 @@ class GraphViewer(anywidget.AnyWidget):
     )
 
     def __init__(self, thing: Any, view: str | None = None, beside: Any = None, **traits: Any):
-        spec = opened(spec_of(thing), view, traits.get("stage"))
+        spec = spec_of(thing)
+        if isinstance(traits.get("stage"), str):
+            traits["stage"] = stage_number(spec, traits["stage"])
+        spec = opened(spec, view, traits.get("stage"))
         if beside is not None:
             spec = with_beside(spec, beside)
         traits.setdefault("stage", spec["initial"]["stage"])

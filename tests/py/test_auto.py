@@ -351,3 +351,21 @@ def test_short_runs_of_a_loop_are_let_go(shell, steps, monkeypatch):
     )
     assert shell.ns["total"] == 5_000 * (steps == 2)
     assert 3 < len(tried) < 200
+
+
+def test_who_asks_for_the_report_is_not_the_last_cell(shell):
+    """Nor do errors of such cells hide what they asked for."""
+    shell.run(SETUP + "import jupyter_hybrid as mx")
+    shell.run("%hybrid mode auto")
+    shell.hybridize("y = np.exp(x) + 1", "--view none --force")
+    for _ in range(4):  # it would be IPython's own after some
+        shell.run("stages = len(mx.report().stages)")
+        assert shell.ns["stages"] > 1
+    shell.run("mx.report().run_stage('nope')", fails=True)
+    assert len(mx.report().stages) > 1
+    shell.run("1 // 0", fails=True)
+    told = {str(shell.run("mx.report()", fails=True).error) for _ in range(3)}
+    assert told == {
+        "the last cell failed before anything was recorded: "
+        "ZeroDivisionError: integer division or modulo by zero"
+    }

@@ -128,6 +128,9 @@ def test_viewer_traits_and_saved_files(report, tmp_path):
     with pytest.raises(ValueError, match="expected one of"):
         viewer.save(tmp_path / "picture.gif")
     assert "digraph" in viewer.dot().source
+    assert GraphViewer(viewer.spec, stage="plan").stage == len(viewer.spec["stages"]) - 1
+    with pytest.raises(ValueError, match="stage: expected one of written, .*, plan, got 'nope'"):
+        GraphViewer(viewer.spec, stage="nope")
 
 
 def test_viewer_composes_with_ipywidgets(report):
