@@ -9,7 +9,7 @@ export class StepBar {
   private readonly opener = h('button.hyb-steps-open', {
     type: 'button',
     title: 'Go through them one by one (Shift+→)',
-    onclick: () => this.go(0)
+    onclick: () => this.begin()
   });
   private readonly range = h('input', {
     type: 'range',
@@ -83,6 +83,11 @@ export class StepBar {
     if (to < this.steps.length && (to >= 0 || this.at !== null)) {
       this.go(to < 0 ? null : to);
     }
+  }
+
+  private begin(): void {
+    this.go(0);
+    (this.next.disabled ? this.range : this.next).focus(); // the opener is gone, keys go on
   }
 
   private advance(): boolean {
