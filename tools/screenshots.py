@@ -94,7 +94,7 @@ class Studio:
         self.page.wait_for_selector("#jp-main-dock-panel .hyb-live-panel")
         self.notebook.open("live.ipynb")  # again the current one
         self._run(1)
-        expect(self.page.locator(".hyb-status-item")).to_contain_text("0 waiting")
+        expect(self.page.locator(".hyb-status-item")).to_contain_text("0 pending")
         self._run(2)
         self.page.wait_for_function(
             "() => Object.values(JSON.parse(document.querySelector('.hyb-timeline').dataset.spans))"
