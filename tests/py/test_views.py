@@ -129,7 +129,7 @@ def test_viewer_traits_and_saved_files(report, tmp_path):
         viewer.save(tmp_path / "picture.gif")
     assert "digraph" in viewer.dot().source
     assert GraphViewer(viewer.spec, stage="plan").stage == len(viewer.spec["stages"]) - 1
-    with pytest.raises(ValueError, match="stage: expected one of written, .*, plan, got 'nope'"):
+    with pytest.raises(ValueError, match=r"stage: expected one of written, .*, plan, got 'nope'"):
         GraphViewer(viewer.spec, stage="nope")
 
 
