@@ -119,6 +119,13 @@ def whole(compiled: list[int], monkeypatch: pytest.MonkeyPatch) -> list[int]:
 LOOP = "%%hybridize\ny = x\nfor i in range(3):\n    y = y * 2 + i\nprint(y)"
 
 
+def test_numpy_warns_of_a_float_that_is_too_large_for_what_it_is_compared_with(shell, compiled):
+    shell.run("y = np.arange(4, dtype=np.float32)\nc = 1e308\nn = 0")
+    with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
+        shell.run("%%hybridize\nfor i in range(4):\n    if c != y[i]:\n        n += 1")
+    assert shell.ns["n"] == 4
+
+
 def test_a_loop_of_arrays_is_recorded(shell, compiled):
     shell.run("x = np.arange(4.0)")
     shell.run(LOOP)

@@ -187,7 +187,10 @@ def cast(code: Any, value: Value, letter: str) -> int:
         return code.emit("to_c", as_float(code, value))
     if letter in "fd":
         made = as_float(code, value)
-        return code.emit("round_f", made) if letter == "f" and kind != ".f" else made
+        if letter == "d" or kind == ".f":
+            return made
+        code.watches = True  # NumPy warns where it does not fit
+        return code.emit("round_f", made)
     if kind == "int" and letter != "l":  # NumPy says so where it does not fit
         code.check("fits", register, TYPES.index(letter))
     return register
