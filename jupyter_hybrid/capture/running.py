@@ -19,6 +19,11 @@ class RunningCells:
         self.began: deque[float] = deque(maxlen=2)
         self._looks = False
 
+    @property
+    def last_began(self) -> float:
+        """When the last cell began, for one that looks at what became of it."""
+        return self.began[0] if self.began else 0.0
+
     def __len__(self) -> int:
         return len(self._infos)
 

@@ -235,7 +235,7 @@ class HybridMagics(Magics):
         operator that many seconds, marked as artificial, so that the queue can be watched.
         """
         if line.split() == ["report"]:
-            print(live.report(running.began[0] if running.began else 0.0))
+            print(live.report(running.last_began))
             return None
         if line.split() == ["timeline"]:
             return live.timeline()

@@ -27,7 +27,7 @@ def timeline(since: float | None = None) -> Any:
     out. The trace keeps the newest operators: a warning says how many at most are missing.
     """
     if since is None:
-        since = running.began[0] if running.began else 0.0
+        since = running.last_began
     rows = _rows(since)
     try:
         pd = import_module("pandas")
