@@ -16,10 +16,10 @@ from .stage_program import FREE, Bounds, Ready, timed
 from .stage_result import StageRun
 from .stage_values import values_of
 from .stage_verdict import Verdict, judge, why_changed
+from .stages import visible
 
 if TYPE_CHECKING:
     from .report import Report
-    from .stages import ReportStage
 
 
 def run_stage(report: Report, name: str, on: On = "run", bounds: Bounds = FREE) -> StageRun:
@@ -28,7 +28,8 @@ def run_stage(report: Report, name: str, on: On = "run", bounds: Bounds = FREE) 
         raise ValueError(f"on: expected one of {', '.join(get_args(On))}, got {on!r}")
     if not report.stages:
         raise MXNetError("nothing of this cell was compiled: there is no stage to run")
-    stage, before = report.stage(name), stage_before(report, name)
+    stage = report.stage(name)
+    before = next(iter(visible(report.stages[: report.stages.index(stage)])[-1:]), None)
     found = find_inputs(report.segments, report.namespace, on)
     sources = found.sources
     last = Ready(report.stages[-1], sources, bounds)
@@ -57,17 +58,6 @@ def run_stage(report: Report, name: str, on: On = "run", bounds: Bounds = FREE) 
         inputs=verdict,
         _look=lambda: values_of(report, name, bounds),
     )
-
-
-def stage_before(report: Report, name: str) -> ReportStage | None:
-    """The last stage before it that a picture shows; None for the first one."""
-    found = None
-    for i, stage in enumerate(report.stages):
-        if stage.name == name:
-            return found
-        if i == 0 or stage.changed:
-            found = stage
-    return None
 
 
 def _flat(parts: Sequence[Sequence[Any]]) -> list[Any]:

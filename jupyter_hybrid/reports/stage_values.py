@@ -14,6 +14,7 @@ from .node_values import MOST_BYTES, Closed, NodeValue, Values, bytes_of, entrie
 from .stage_difference import same_bits
 from .stage_inputs import find_inputs, given_to
 from .stage_program import FREE, Bounds, check_length
+from .stages import visible
 
 if TYPE_CHECKING:
     from .report import Report
@@ -51,9 +52,8 @@ class _Part:
         self._given, self._bounds, self._part = given, bounds, part
         self._keys = stage.parts[part][0].keys
         self._graph, self._offset = stage.parts[part][1], stage.offsets[part]
-        before = report.stages[: report.stages.index(stage)]
-        shown = [s for i, s in enumerate(before) if i == 0 or s.changed]  # in a picture
-        self._before = [(s.label, s.parts[part][1]) for s in reversed(shown)]
+        before = visible(report.stages[: report.stages.index(stage)])
+        self._before = [(s.label, s.parts[part][1]) for s in reversed(before)]
         self.closed: list[Closed] = []
         self.arrays = self._computed(self._graph, entries_of(self._graph))
 

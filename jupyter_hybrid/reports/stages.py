@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,11 @@ class Kernel:
     nodes: list[int]
     lines: list[int]
     text: str
+
+
+def visible(stages: Sequence[Any]) -> list[Any]:
+    """Those that a picture shows: the first, the plan, and what has changed something."""
+    return [s for i, s in enumerate(stages) if i == 0 or s.changed or s.name == "plan"]
 
 
 @dataclass

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..reports.stages import visible
 from .cards import (
     bodies_of,
     card_size,
@@ -94,15 +95,12 @@ def build(picture: Picture) -> Spec:
 
 def _build(picture: Picture) -> Spec:
     lines = picture.cell["lines"] if picture.cell else []
-    shown: list[Any] = []
-    skipped: list[Skipped] = []
-    for i, stage in enumerate(picture.stages):
-        if i and not stage.changed and stage.name != "plan":
-            skipped.append(
-                {"name": stage.name, "label": stage.label, "why": stage.why_skipped or "no change"}
-            )
-        else:
-            shown.append(stage)
+    shown = visible(picture.stages)
+    skipped: list[Skipped] = [
+        {"name": stage.name, "label": stage.label, "why": stage.why_skipped or "no change"}
+        for stage in picture.stages
+        if not any(stage is s for s in shown)
+    ]
     line_of_node = _lines_of_nodes(picture)
     places = Places(picture.line_of)
     stages = [_stage(picture, stage, lines, line_of_node, places) for stage in shown]
