@@ -12,7 +12,7 @@ from ..base import LinAlgError, MXNetError
 from ..np_face import TracedArray
 from ..reasons import Reason
 from . import numbers
-from .compute import with_families
+from .compute import waiting_contents, with_families
 from .deferred import Deferred
 from .homes import is_ours, opened, root_of, standing_in
 from .options import UsageError
@@ -128,7 +128,7 @@ class Ending:
         extra += self.recorder.kept.waiting(self.recorder)
         extra += [w for w in self.recorder.inputs() if w.dirty and _is_pending(w)]
         # What was written into existing arrays, variables, and what a later backward() needs.
-        extra += [value for value, _ in _core.trace_writes() if value._traced]
+        extra += waiting_contents()
         live = self.recorder.live()
         extra += [a for a in live if _core.is_variable(a)]
         extra += self._history

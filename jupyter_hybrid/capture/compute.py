@@ -111,6 +111,11 @@ def with_families(arrays: list[Any], others: list[Any]) -> list[Any]:
     return made
 
 
+def waiting_contents() -> list[Any]:
+    """Traced arrays that existing ones are to have as their contents, once they are computed."""
+    return [value for value, _ in _core.trace_writes() if value._traced]
+
+
 def compute(
     arrays: list[Any],
     options: Options,

@@ -17,7 +17,7 @@ from ..np_face.array import masks
 from ..np_face.frames import above
 from ..reasons import Reason, Told
 from . import program_cache
-from .compute import Ran, Segment, compute, with_families
+from .compute import Ran, Segment, compute, waiting_contents, with_families
 from .kept import Kept
 from .options import Options
 from .salvage import error_of, salvage, succeeded
@@ -115,14 +115,14 @@ class Segments(_core.RecorderState):
 
     @settles
     def sync(self, arrays: list[Any], reason: Reason) -> None:
-        """Computes ``arrays`` now, and with them what lives on the way to them."""
+        """Computes ``arrays`` now, with them what lives on the way to them, and what is to be
+        written."""
         self.stay_inside(reason)
         self.asked = True
         if any(a._traced for a in arrays):
             line = self.user_line()
             # With it what is to be written, as gradients are: it would be computed from the start.
-            written = [value for value, _ in _core.trace_writes() if value._traced]
-            arrays = list({id(a): a for a in (*arrays, *written)}.values())
+            arrays = list({id(a): a for a in (*arrays, *waiting_contents())}.values())
             self._compute(arrays, self._interrupt(line, reason), line)
 
     @settles
@@ -273,7 +273,7 @@ class Segments(_core.RecorderState):
         """Does what the cell wrote into arrays that others hold too, and computes first whatever
         reads their old contents."""
         self.stay_inside(reason)
-        pending = {id(value): value for value, _ in _core.trace_writes() if value._traced}
+        pending = {id(value): value for value in waiting_contents()}
         if pending:
             pending |= {id(a): a for a in _core.readers()}
             line = self.user_line()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..base import MXNetError
 from ..capture import trace_state
+from ..capture.compute import waiting_contents
 from ..capture.deferred import DeferredNames
 from ..capture.source.hooks import install
 from ..np_face.array.traced_array import READ
@@ -115,7 +116,7 @@ def _settle(why: str) -> None:
     if recorder is not None:
         recorder.settle_writes(Reason.of(why))
     else:
-        session.later.materialize([value for value, _ in _core.trace_writes() if value._traced])
+        session.later.materialize(waiting_contents())
         _core.finish_trace_writes()
 
 
