@@ -7,8 +7,9 @@ Every program (`programs/CLASS/NAME.py`) has two sizes. Both run in processes of
 thread: plain, `%%hybridize --view none`, numba and jax (each where it is installed) in turn, from
 inputs made anew. Three processes, in each of which plain NumPy has its turns, too, and is what the
 others there are held against: `%%hybridize`; `%hybrid mode auto`, where it is known; numba and jax,
-whose import alone makes every later cell of a process slower, an empty one by 0.2 ms. `first` is
-the first hybridized cell of its process; `later` and the others are the best of the rest.
+whose import alone makes every later cell of a process slower, an empty one too (`empty_s` in the
+JSON is that of the first process). `first` is the first hybridized cell of its process; `later` and
+the others are the best of the rest.
 A figure is a cell in an IPython shell, definitions and calls, until every array of the result is
 there, less what an empty cell takes. IPython parses a cell for longer than many small programs
 run, so plain NumPy is told twice: `plain`, its text compiled once and only run, and `typed`, the

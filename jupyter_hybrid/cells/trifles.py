@@ -60,9 +60,9 @@ class Trifles:
         body, start = begun
         if body.strip() not in (result.info.raw_cell or ""):
             return  # somebody has only asked what IPython would read
-        error = result.error_in_exec or result.error_before_exec
         if session.asked:
-            return
+            return  # for the report of the one before, which is kept
+        error = result.error_in_exec or result.error_before_exec
         if error is not None:
             session.unrecorded(f"{type(error).__name__}: {error}")
         elif body in self._known:

@@ -48,6 +48,16 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def queueing() -> Iterator[Shell]:
+    """A shell with ``nd``, whose operators all go through the engine's queue."""
+    made = Shell()
+    made.run("from jupyter_hybrid import nd")
+    with mx.engine.using(inline=False):
+        yield made
+    mx.nd.waitall()
+
+
+@pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Units take their loops' place, as they do for people; the steps that they took."""
     monkeypatch.setattr(check, "ALWAYS", False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
 
 import pytest
 from cells import Shell
@@ -15,12 +14,8 @@ CELL = "x = nd.ones(8)\nfor _ in range(3):\n    y = nd.exp(x)\nz = nd.sqrt(y)\nz
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
-    made = Shell()
-    made.run("from jupyter_hybrid import nd")
-    with engine.using(inline=False):
-        yield made
-    nd.waitall()
+def shell(queueing: Shell) -> Shell:
+    return queueing
 
 
 def test_a_table_of_the_last_cell(shell, monkeypatch):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from cells import Shell
 
@@ -13,12 +11,8 @@ CELL = "x = nd.ones(8)\ny = nd.exp(x)\nz = nd.sqrt(x)\nfor _ in range(3):\n    w
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
-    made = Shell()
-    made.run("from jupyter_hybrid import nd")
-    with engine.using(inline=False):
-        yield made
-    nd.waitall()
+def shell(queueing: Shell) -> Shell:
+    return queueing
 
 
 def test_a_wait_names_its_line_the_operator_and_the_line_that_pushed_it(shell):
