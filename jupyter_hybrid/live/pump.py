@@ -98,7 +98,7 @@ class Pump:
             panel.send(self._status())
             self._wake.set()
         elif kind == "watch":
-            panel.watched = bool(data.get("on"))
+            panel.watch(bool(data.get("on")), int(data.get("number", 0)))
             self._start()
         elif kind == "viewer":
             linked.receive(data)
@@ -123,7 +123,6 @@ class Pump:
             self._thread.start()
 
     def _run(self) -> None:
-        quiet = 0.0
         while not self._stop.is_set():
             self._wake.wait(_PERIOD_S)
             self._wake.clear()
@@ -133,10 +132,8 @@ class Pump:
                 if not panels:
                     self._thread = None
                     return
-            quiet += _PERIOD_S
             for panel in panels:
-                if panel.publish(force=quiet >= _IDLE_PERIOD_S):
-                    quiet = 0.0
+                panel.publish()
 
     def _forget_silent(self) -> None:
         """Drops panels whose page crashed or sleeps; a later message brings them back."""
@@ -159,8 +156,17 @@ class _Panel:
         self.heard = time.monotonic()
         self._reader = _core.TraceReader(from_oldest=True)
         self._seq = 0
+        self._sent = 0.0  # when the last frame was
         self._lock = threading.Lock()
         self.watched = False  # its page shows the timeline
+        self._told = 0  # the number of the message that said so
+
+    def watch(self, on: bool, number: int) -> None:
+        """Its page shows the timeline, or does not. The main shell and the page's subshell hear its
+        messages in no order of their own: the newest counts."""
+        with self._lock:
+            if number >= self._told:
+                self._told, self.watched = number, on
 
     def restart(self) -> None:
         """The browser lost its state: the next frame tells all lanes, names and sites again."""
@@ -168,13 +174,15 @@ class _Panel:
             self._reader = _core.TraceReader(from_oldest=True)
             self._seq = 0
 
-    def publish(self, force: bool) -> bool:
-        """Sends what is new; without news only when forced. True when a frame was sent."""
+    def publish(self) -> None:
+        """Sends what is new; without news only a sign of life now and then."""
         with self._lock:
             frame = self._reader.read_frame(_MAX_BYTES)
             news = frame["spans"] or frame["queue"] or frame["lanes"] or frame["pending"]
-            if not news and not force and self._seq:
-                return False
+            now = time.monotonic()
+            if not news and self._seq and now < self._sent + _IDLE_PERIOD_S:
+                return
+            self._sent = now
             self._seq += 1
             began = self._began()
             ago_ms = None if began is None else (time.perf_counter() - began) * 1e3
@@ -203,7 +211,6 @@ class _Panel:
                 "pools": frame["pools"],
             }
         self.send(message, [frame["spans"], frame["queue"], frame["producers"]])
-        return True
 
     def send(self, data: dict[str, Any], buffers: list[bytes] | None = None) -> None:
         """Publishes on the comm from any thread, also while a cell runs."""

@@ -26,6 +26,30 @@ ELSEWHERE = """async ([id, code]) => {
   return text;
 }"""
 
+# Two more pages on the kernel that look at its lanes; how many frames came to each.
+TWO_LOOK = """async (id) => {
+  const { kernels } = window.jupyterapp.serviceManager;
+  const count = [0, 0];
+  const pages = count.map((_, i) => {
+    const kernel = kernels.connectTo({ model: { id, name: '' }, handleComms: true });
+    const comm = kernel.createComm('jupyter_hybrid.live');
+    comm.onMsg = ({ content }) => (count[i] += content.data.type === 'frame' ? 1 : 0);
+    comm.open({});
+    comm.send({ type: 'watch', on: true, number: 1 });
+    comm.send({ type: 'watch', on: false, number: 0 });  // older, and heard later
+    return { kernel, comm };
+  });
+  const end = Date.now() + 20_000;
+  while (Math.min(...count) < 4 && Date.now() < end) {
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  for (const { kernel, comm } of pages) {
+    await comm.close().done;
+    kernel.dispose();
+  }
+  return count;
+}"""
+
 
 def until(holds: Callable[[], bool]) -> bool:
     """Whether it comes to hold; the page and the kernel have their own pace."""
@@ -313,9 +337,12 @@ def test_nothing_is_sent_to_who_does_not_look(notebook):
     assert until(lambda: "False" in notebook.run_python(THREADS))
     notebook.command("jupyter-hybrid:show-panel")
     assert until(lambda: "True" in notebook.run_python(THREADS))
-    # The notebook is closed, its kernel goes on.
+    # All who look hear of a kernel where nothing happens.
     panel = "window.jupyterapp.shell.currentWidget"
     kernel = notebook.page.evaluate(f"{panel}.sessionContext.session.kernel.id")
+    frames = notebook.page.evaluate(TWO_LOOK, kernel)
+    assert min(frames) >= 4, frames
+    # The notebook is closed, its kernel goes on.
     notebook.page.evaluate(f"{panel}.dispose()")
     asked = [kernel, THREADS]
     assert until(lambda: "False" in notebook.page.evaluate(ELSEWHERE, asked))

@@ -1,6 +1,6 @@
 // The live comm of one notebook: opened when its kernel has our package, and again after a restart.
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { LIVE_TARGET, parseLive, type LiveMessage } from '../frames';
 
@@ -29,6 +29,7 @@ export class LiveConnection {
   private busy = false;
   /** somebody sees the timeline: the kernel sends what it records */
   private watched = false;
+  private told = 0;
   private readonly alive = setInterval(() => !this.busy && this.send({ type: 'alive' }), ALIVE_MS);
 
   constructor(readonly panel: NotebookPanel) {
@@ -61,9 +62,14 @@ export class LiveConnection {
   watch(on: boolean): void {
     if (on !== this.watched) {
       this.watched = on;
-      this.send({ type: 'watch', on });
+      this.send(this.watching());
       this.watchedChanged.emit(on);
     }
+  }
+
+  /** Numbered: the kernel may hear a message of its main shell after a later one of our subshell. */
+  private watching() {
+    return { type: 'watch', on: this.watched, number: ++this.told };
   }
 
   send(message: { type: string; [key: string]: unknown }): void {
@@ -82,10 +88,25 @@ export class LiveConnection {
 
   private readonly leave = () => {
     const { comm, kernel } = this;
-    if (comm && !comm.isDisposed && kernel && !kernel.isDisposed) {
-      this.comm = null;
-      comm.close();
+    if (!comm || comm.isDisposed || !kernel || kernel.isDisposed) {
+      return;
     }
+    this.comm = null;
+    if (this.busy) {
+      comm.close();
+      return;
+    }
+    // Not comm.close(): it deletes the comm's subshell, at times before that has heard of the close.
+    kernel.sendShellMessage(
+      KernelMessage.createMessage({
+        msgType: 'comm_close',
+        channel: 'shell',
+        username: kernel.username,
+        session: kernel.clientId,
+        content: { comm_id: comm.commId, data: {} }
+      })
+    );
+    comm.dispose();
   };
 
   private attach(): void {
@@ -143,7 +164,7 @@ export class LiveConnection {
       if (this.comm === comm && !comm.isDisposed) {
         comm.open({});
         comm.send({ type: 'hello' });
-        comm.send({ type: 'watch', on: this.watched });
+        comm.send(this.watching());
       }
     });
   }
@@ -159,7 +180,7 @@ export class LiveConnection {
     }
     if (this.state !== 'connected') {
       this.setState('connected');
-      this.send({ type: 'watch', on: this.watched }); // it may have changed since the comm was opened
+      this.send(this.watching()); // it may have changed since the comm was opened
     }
     this.messages.emit(parsed);
   }
