@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .layout import Box, layered
+from .layout import MARGIN, Box, Layout, layered
 from .opening import chain, is_made, made_in
 from .schema import Edge, Graph, Group, Node, Spec, Stage
 
@@ -21,27 +21,52 @@ def collapsed(spec: Spec, stage: Stage) -> Card:
     groups, graph = spec["groups"], stage["graph"]
     cards, card_of = _cards(spec, graph)
     edges = _merged(graph["edges"], card_of)
-    boxes = {
-        i: Box(i, cards[i]["w"], cards[i]["h"], late=not is_made(cards[i]))
-        for i in _in_order(list(cards), edges)
-    }
-    place = {i: at for at, i in enumerate(boxes)}
-    forwards = [e for e in edges if place[e["src"]] < place[e["dst"]]]
-    placed = layered(boxes.values(), [(e["src"], e["dst"]) for e in forwards])
-    for i, card in cards.items():
-        card.update(x=round(boxes[i].x, 1), y=round(boxes[i].y, 1))
-    for edge in edges:  # between groups in later stages some run backwards: they are straight
-        ends = cards[edge["src"]], cards[edge["dst"]]
-        edge["points"] = [[card["x"], card["y"]] for card in ends]
-    for edge, points in zip(forwards, placed.lines, strict=True):
-        edge["points"] = [[round(x, 1), round(y, 1)] for x, y in points]
+    width, height = _place(groups, cards, edges)
     return {
         "nodes": list(cards.values()),
         "edges": edges,
         "frames": _frames(groups, list(cards.values())),
-        "width": round(placed.width, 1),
-        "height": round(placed.height, 1),
+        "width": round(width, 1),
+        "height": round(height, 1),
     }
+
+
+def _place(groups: list[Group], cards: dict[int, Card], edges: list[Card]) -> tuple[float, float]:
+    """Places cards and edges: a cell's parts one below another. Returns the whole's size."""
+    part = {i: _part_of(groups, i, card) for i, card in cards.items()}
+    order = _in_order(list(cards), edges)
+    place = {i: at for at, i in enumerate(order)}
+    pieces: list[tuple[list[Card], Layout]] = []
+    for number in dict.fromkeys(part[i] for i in order):
+        boxes = [
+            Box(i, cards[i]["w"], cards[i]["h"], late=not is_made(cards[i]))
+            for i in order
+            if part[i] == number
+        ]
+        inner = [
+            e
+            for e in edges
+            if part[e["src"]] == part[e["dst"]] == number and place[e["src"]] < place[e["dst"]]
+        ]
+        pieces.append((inner, layered(boxes, [(e["src"], e["dst"]) for e in inner])))
+    width, height = max((layout.width for _, layout in pieces), default=2 * MARGIN), 0.0
+    for inner, layout in pieces:
+        left = (width - layout.width) / 2
+        for i, box in layout.boxes.items():
+            cards[i].update(x=round(box.x + left, 1), y=round(box.y + height, 1))
+        for edge, points in zip(inner, layout.lines, strict=True):
+            edge["points"] = [[round(x + left, 1), round(y + height, 1)] for x, y in points]
+        height += layout.height
+    for edge in edges:  # between groups in later stages some run backwards: they are straight
+        ends = cards[edge["src"]], cards[edge["dst"]]
+        edge.setdefault("points", [[card["x"], card["y"]] for card in ends])
+    return width, height
+
+
+def _part_of(groups: list[Group], card: int, shown: Card) -> int | None:
+    """The part of the cell that a card is in; a closed part's own card has an id below 0."""
+    around = chain(groups, shown["group"] if card >= 0 else -1 - card)
+    return next((g for g in around if groups[g]["kind"] == "part"), None)
 
 
 def _in_order(cards: list[int], edges: list[Card]) -> list[int]:

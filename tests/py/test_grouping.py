@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from itertools import pairwise
@@ -285,6 +286,23 @@ def test_a_part_of_one_operator_is_a_part_all_the_same():
         assert "part 3" in {spec["groups"][g]["label"] for n in stage["graph"]["nodes"]
                             if (g := n["group"]) is not None}  # fmt: skip
         assert labels <= {"part 1", "part 2", "part 3"}
+
+
+def test_a_still_picture_has_the_parts_of_a_cell_one_below_another():
+    spec = hybridized(
+        "import numpy as np\na = np.ones(3)\nprint(a.sum())\nb = a * 2 + np.exp(a) / (a + 7)\n"
+        "print(b)\nc = b + 1\nd = c - 1\ne = d * 3\n"
+    )
+    for stage in spec["stages"]:
+        drawn = collapsed(spec, stage)
+        reach: dict[str, tuple[float, float]] = {}
+        for card in drawn["nodes"]:
+            part = spec["groups"][card["group"]]["label"]
+            top, bottom = reach.get(part, (math.inf, -math.inf))
+            half = card["h"] / 2
+            reach[part] = min(top, card["y"] - half), max(bottom, card["y"] + half)
+        assert list(reach) == ["part 1", "part 2", "part 3"]
+        assert all(upper[1] < lower[0] for upper, lower in pairwise(reach.values()))
 
 
 def test_a_picture_of_one_repeat_shows_its_passes():
