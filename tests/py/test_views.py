@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
@@ -127,6 +128,13 @@ def test_viewer_traits_and_saved_files(report, tmp_path):
         assert target.stat().st_size > 100
     with pytest.raises(ValueError, match="expected one of"):
         viewer.save(tmp_path / "picture.gif")
+    viewer.save(tmp_path / "picture.png")
+    pixels = (tmp_path / "picture.png").read_bytes()
+    assert pixels.startswith(b"\x89PNG")
+    drawn = ElementTree.parse(tmp_path / "picture.svg").getroot()
+    size = [2 * int(drawn.attrib[side]) for side in ("width", "height")]
+    assert list(struct.unpack(">II", pixels[16:24])) == size
+    assert len(set(pixels)) > 100  # a picture, not one colour
     assert "digraph" in viewer.dot().source
     assert GraphViewer(viewer.spec, stage="plan").stage == len(viewer.spec["stages"]) - 1
     with pytest.raises(ValueError, match=r"stage: expected one of written, .*, plan, got 'nope'"):
