@@ -150,7 +150,7 @@ def written_decoders() -> str:
         name = record.__name__
         rows = "".join(f"  {f}: {_decoder(hint, f)},\n" for f, hint in _fields(record).items())
         start = f"(before?: {name}) => " if _is_chained(record) else ""
-        export = "export " if record is schema.Spec else ""
+        export = "export " if record in (schema.Spec, schema.Message) else ""
         typed, own = "", f"list({_lower(name)})"
         if own in rows:  # its decoder is not made yet
             typed = f": Decoder<{name}>"

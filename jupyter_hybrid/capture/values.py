@@ -12,12 +12,20 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..nd.array_names import is_parameter
+from ..reasons import Reason
 
 Key = tuple[int, int]  # of a recorded value, before and after it is computed: _core.value_key
 
 
 class InputGone(MXNetError):
-    """An array that a cell read can't be read again."""
+    """An array that a cell read can't be read again; ``why`` says which."""
+
+    def __init__(self, why: Reason):
+        super().__init__(
+            f'{why}; on="random" runs the stage on random numbers instead, which tell times and '
+            "memory alone"
+        )
+        self.why = why
 
 
 @dataclass
@@ -79,15 +87,18 @@ class Value:
             InputGone: there is none of that kind, or it waits to be computed.
         """
         if not self.known:
-            raise InputGone(f"it is not known which array of shape {self.shape} a part has read")
+            told = "it is not known which array of shape {shape} a part has read"
+            raise InputGone(Reason(told, shape=self.shape))
         array = _as_ours(namespace.get(self.name))
         if not self._fits(array) and self.alive is not None:
             array = _as_ours(self.alive())
         if not self._fits(array):
-            what = self.name or "no name holds it any more"
-            raise InputGone(f"an array that the cell read is gone: {what}, of shape {self.shape}")
+            what = self.name or Reason("no name holds it any more")
+            told = "an array that the cell read is gone: {what}, of shape {shape}"
+            raise InputGone(Reason(told, what=what, shape=self.shape))
         if not isinstance(array, _core.NDArray) or array._traced:
-            raise InputGone(f"an array that the cell read waits to be computed: {self.name}")
+            told = "an array that the cell read waits to be computed: {name}"
+            raise InputGone(Reason(told, name=self.name))
         return array
 
     def _fits(self, array: Any) -> bool:

@@ -13,6 +13,7 @@ from .. import _core
 from ..base import MXNetError
 from ..capture.compute import Segment
 from ..capture.values import InputGone, Key, Value
+from ..reasons import Reason
 
 #: Of one part of a cell: an array, or the (part, output) of an earlier part that makes it.
 Sources = list[Any]
@@ -26,7 +27,7 @@ On = Literal["run", "now", "random"]
 class InputsChanged(MXNetError):
     """The cell's inputs, or what it left, have other contents now; ``why`` says which."""
 
-    def __init__(self, why: str):
+    def __init__(self, why: Reason):
         super().__init__(f'{why}; on="now" runs the stage on what they hold now')
         self.why = why
 

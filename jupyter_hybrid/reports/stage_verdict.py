@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..capture.values import Value
+from ..reasons import Reason
 from .stage_difference import same_bits
 
 if TYPE_CHECKING:
@@ -56,20 +57,22 @@ class Verdict:
         if self.changed:
             return f"what they hold now, not what the cell read{once}"
         if self.left and not self.unlike:
-            return f"those of the cell's run: it left the same in {listed(self.left, 'and')}{once}"
+            return f"those of the cell's run: it left the same in {_listed(self.left)}{once}"
         nothing = "nothing that the cell left tells whether it read the same"
         why = f"since it draws at random, {nothing}" if self.random else nothing
         return f"what they hold now; {why}{once}"
 
     @property
-    def own_written(self) -> str:
-        return f"the cell itself has given {listed(self.own, 'and')} new contents"
+    def own_written(self) -> Reason:
+        return Reason("the cell itself has given {names} new contents", names=_listed(self.own))
 
     @property
-    def once(self) -> str:
+    def once(self) -> Reason:
         lines = [str(line) for line in self.repeated]
-        at = f"line{'s' if len(lines) > 1 else ''} {listed(lines, 'and')}"
-        return f"what ran several times up to {at} is run once, on what was read first"
+        at = f"line{'s' if len(lines) > 1 else ''} {_listed(lines)}"
+        return Reason(
+            "what ran several times up to {at} is run once, on what was read first", at=at
+        )
 
 
 def judge(report: Report, outputs: Sequence[Sequence[Any]]) -> Verdict:
@@ -102,12 +105,12 @@ def _like(left: Any, value: Any) -> str:
     return "yes" if same_bits(np.asarray(left), mine) else "no"
 
 
-def why_changed(report: Report, verdict: Verdict) -> str:
+def why_changed(report: Report, verdict: Verdict) -> Reason:
     """Which arrays have other contents than the cell read or left, as far as anything tells."""
     if verdict.own:
         return verdict.own_written
     if verdict.repeated:
-        return f"what the cell left is not what the stage gives: {verdict.once}"
+        return Reason("what the cell left is not what the stage gives: {once}", once=verdict.once)
     told = {
         # A run without the body keeps what the run before has read.
         v.name: None if report.skipped else v.written_since(report.namespace)
@@ -120,12 +123,17 @@ def why_changed(report: Report, verdict: Verdict) -> str:
         written = list(verdict.unlike)  # it read what it would read now
     maybe = list(dict.fromkeys([*unknown, *verdict.unlike]))
     if written or len(maybe) == 1:
-        names = listed(written or maybe, "and")
-        have = "have" if len(written) > 1 else "has"
-        return f"{names} {have} been written since the cell ran: run the cell again"
-    return (
-        f"one of {listed(maybe, 'and')} has been written since the cell ran, and nothing tells "
-        "which: run the cell again"
+        names = written or maybe
+        since = (
+            "{names} have been written since the cell ran: run the cell again"
+            if len(names) > 1
+            else "{names} has been written since the cell ran: run the cell again"
+        )
+        return Reason(since, names=_listed(names))
+    return Reason(
+        "one of {names} has been written since the cell ran, and nothing tells which: "
+        "run the cell again",
+        names=_listed(maybe),
     )
 
 
@@ -157,7 +165,7 @@ def _updated(segment: Any) -> list[str]:
     return [segment.inputs[i].name for i in written if i < len(segment.inputs)]
 
 
-def listed(names: Sequence[str], word: str) -> str:
+def _listed(names: Sequence[str]) -> str:
     """ "a, b and c"; of many the first."""
     shown = list(names[:6]) + ([f"{len(names) - 6} more"] if len(names) > 6 else [])
-    return ", ".join(shown[:-1]) + (f" {word} " if shown[1:] else "") + shown[-1]
+    return ", ".join(shown[:-1]) + (" and " if shown[1:] else "") + shown[-1]

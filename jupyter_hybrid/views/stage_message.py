@@ -14,12 +14,14 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..capture.values import InputGone
+from ..reasons import Reason
 from ..reports.node_values import NodeValue, Values, number
 from ..reports.stage_inputs import InputsChanged
 from ..reports.stage_program import Bounds
 from ..reports.stage_result import StageRun
 from ..reports.stage_run import run_stage
 from ..reports.stage_values import values_of
+from .messages import message
 from .switchboard import switchboard
 
 _MOST_S = 5.0  # of one run, as estimated
@@ -27,50 +29,56 @@ _one_at_a_time = threading.Lock()
 
 
 class _Busy(MXNetError):
-    """The kernel has other work."""
+    """The kernel has other work; ``why`` says which."""
+
+    def __init__(self, why: Reason):
+        super().__init__(why)
+        self.why = why
 
 
-def ran_stage(message: dict[str, Any], busy: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+def ran_stage(asked: dict[str, Any], busy: Callable[[], bool] = lambda: False) -> dict[str, Any]:
     """The answer to a ``run_stage`` message, whatever happens.
 
     Args:
-        message: ``id`` of the spec, ``stage``, ``kept`` (names; None: as the cell ran), and whether
+        asked: ``id`` of the spec, ``stage``, ``kept`` (names; None: as the cell ran), and whether
             ``values`` are wanted; ``on``: see :meth:`Report.run_stage`.
         busy: does a cell run?
     """
-    answer = {"type": "stage_ran", "id": str(message.get("id")), "stage": str(message.get("stage"))}
+    answer = {"type": "stage_ran", "id": str(asked.get("id")), "stage": str(asked.get("stage"))}
 
     def go_on() -> None:
         if busy():
-            raise _Busy("a cell runs: wait until it has ended")
+            raise _Busy(Reason("a cell runs: wait until it has ended"))
 
     if not _one_at_a_time.acquire(blocking=False):
-        return {**answer, "refused": "another stage is being run"}
+        return {**answer, "refused": message(Reason("another stage is being run"))}
     try:
         go_on()
         if _core.engine_settings()["slow"]:
-            raise _Busy("the engine is slowed down (%engine slow), and times would tell nothing")
+            told = "the engine is slowed down (%engine slow), and times would tell nothing"
+            raise _Busy(Reason(told))
         if _core.pending():
-            raise _Busy("the engine still has work: wait until it is through")
-        return {**answer, **_ran(message, answer["stage"], Bounds(go_on, _MOST_S))}
+            raise _Busy(Reason("the engine still has work: wait until it is through"))
+        return {**answer, **_ran(asked, answer["stage"], Bounds(go_on, _MOST_S))}
     except InputsChanged as error:
-        return {**answer, "refused": error.why, "offer": "now"}
+        return {**answer, "refused": message(error.why), "offer": "now"}
     except InputGone as error:
-        return {**answer, "refused": str(error.args[0]), "offer": "random"}
+        return {**answer, "refused": message(error.why), "offer": "random"}
     except Exception as error:
-        told = str(error.args[0]) if error.args else ""
-        return {**answer, "refused": told or type(error).__name__}
+        why = error.args[0] if error.args else ""
+        why = why if isinstance(why, Reason) else str(why) or type(error).__name__
+        return {**answer, "refused": message(why)}
     finally:
         _one_at_a_time.release()
 
 
-def _ran(message: dict[str, Any], stage: str, bounds: Bounds) -> dict[str, Any]:
-    kept = message.get("kept")
+def _ran(asked: dict[str, Any], stage: str, bounds: Bounds) -> dict[str, Any]:
+    kept = asked.get("kept")
     if kept is not None and not (isinstance(kept, list) and all(isinstance(n, str) for n in kept)):
         raise LookupError("a picture sends a list of names")
-    report = switchboard.shown(str(message.get("id")), kept)
-    ran = run_stage(report, stage, message.get("on", "run"), bounds)
-    wanted = message.get("values") and not ran.inputs.drawn
+    report = switchboard.shown(str(asked.get("id")), kept)
+    ran = run_stage(report, stage, asked.get("on", "run"), bounds)
+    wanted = asked.get("values") and not ran.inputs.drawn
     values = _told(values_of(report, stage, bounds)) if wanted else {}
     return {"run": _figures(ran), **values}
 

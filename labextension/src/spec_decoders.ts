@@ -269,7 +269,7 @@ const totals = object<Totals>({
   replay: or(string, '')
 });
 
-const message: Decoder<Message> = object<Message>({
+export const message: Decoder<Message> = object<Message>({
   name: or(string, ''),
   text: or(string, ''),
   id: or(string, ''),

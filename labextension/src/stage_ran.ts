@@ -1,5 +1,7 @@
 // What the kernel answers when a picture's stage was to be run.
 import { boolean, choice, integer, list, object, or, string, number } from './decode';
+import type { Message } from './spec';
+import { message } from './spec_decoders';
 
 /** Between the outputs of a stage and of the one before. */
 export interface Difference {
@@ -70,8 +72,8 @@ export interface StageRan {
   type: 'stage_ran';
   id: string;
   stage: string;
-  /** why it was not run; '' when it was */
-  refused: string;
+  /** why it was not run; null when it was */
+  refused: Message | null;
   /** on what else it can be run; '': on nothing */
   offer: Offer;
   run: Run | null;
@@ -129,7 +131,7 @@ const closed = object<Closed>({ kernel: integer, why: text });
 const answer = object<Omit<StageRan, 'type'>>({
   id: string,
   stage: string,
-  refused: text,
+  refused: or(message, null),
   offer: or(choice(['', 'now', 'random'] as const), '' as const),
   run: or(run, null),
   values: or(list(value), null),

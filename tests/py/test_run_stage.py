@@ -219,7 +219,7 @@ def test_what_others_may_have_written_between_two_parts_is_not_taken_for_what_wa
     values = {v.label: v for v in shell.report.run_stage("plan", "now").values}
     assert values["y"].preview.startswith(f"{2 * shell.ns['h'][0]:.4g}, ")
     shell.hybridize(body.format("h"), "--view none --force")
-    with pytest.raises(InputGone, match=r"is gone: .*, of shape \(10,\)"):
+    with pytest.raises(InputGone, match=r"is gone: .*, of shape \(10,\).*on=\"random\""):
         shell.report.run_stage("plan")
 
 
@@ -327,23 +327,25 @@ def test_a_picture_asks_and_is_told(shell, monkeypatch):
     assert nan["stage"] == "as written" and nan["nans"] == 5 and sum(nan["spread"]["bins"]) == 5
     assert ran_stage({**asked, "kept": ["y"]})["run"]["difference"]["outputs"] == 1
     begins = iter([False] * 4)  # a cell, after some runs
-    assert "a cell runs" in ran_stage(asked, lambda: next(begins, True))["refused"]
+    assert "a cell runs" in ran_stage(asked, lambda: next(begins, True))["refused"]["text"]
     sent: list[dict] = []
     monkeypatch.setattr(viewer, "send", sent.append)
     viewer._received(viewer, {**asked, "stage": "plan", "id": ""}, None)
     assert sent[0]["run"]["shared"] and sent[0]["id"] == viewer.spec["id"]
-    assert "run the cell again" in ran_stage({**asked, "id": "0"})["refused"]
-    assert "no stage 'x'" in ran_stage({**asked, "stage": "x"})["refused"]
+    assert "run the cell again" in ran_stage({**asked, "id": "0"})["refused"]["text"]
+    assert "no stage 'x'" in ran_stage({**asked, "stage": "x"})["refused"]["text"]
     shell.run("x[0] = 4")
     told = ran_stage(asked)
-    assert told["offer"] == "now" and "one of x and z" in told["refused"]
+    assert told["offer"] == "now" and "one of x and z" in told["refused"]["text"]
+    why = told["refused"]["id"]
+    assert why.startswith("one of {names} has") and told["refused"]["args"][0]["text"] == "x and z"
     assert ran_stage({**asked, "on": "now"})["run"]["changed"]
     del shell.ns["y"]  # it was planned away, and is computed from x
     held = weakref.ref(shell.ns.pop("x"))
     shell.run("pass")
     gc.collect()
     told = ran_stage(asked)
-    assert held() is None and "is gone: x" in told["refused"] and told["offer"] == "random"
+    assert held() is None and "is gone: x" in told["refused"]["text"] and told["offer"] == "random"
     told = ran_stage({**asked, "on": "random", "values": True})
     assert "random numbers for 1 array" in told["run"]["inputs"] and "values" not in told
 

@@ -18,8 +18,10 @@ const ANSWER = { type: 'stage_ran', id: 'a', stage: 'fuse', run: RUN };
 describe('a run of a stage', () => {
   it('is read from the message, with what is absent filled in', () => {
     const read = parseLive({ ...ANSWER, values: [{ id: 3, count: 4, nans: 1, infs: 0 }] });
-    expect(read).toMatchObject({ type: 'stage_ran', refused: '', first_nan: null });
-    expect(parseStageRan({ ...ANSWER, run: null, refused: 'x is gone' }).values).toBeNull();
+    expect(read).toMatchObject({ type: 'stage_ran', refused: null, first_nan: null });
+    expect(
+      parseStageRan({ ...ANSWER, run: null, refused: { text: 'x is gone' } }).values
+    ).toBeNull();
     expect(() => parseStageRan({ ...ANSWER, run: { ...RUN, runs: 'many' } })).toThrow(
       'stage_ran.run.runs: expected an integer, got "many"'
     );

@@ -146,7 +146,7 @@ export class StageRunView {
 
   private answered(answer: StageRan): HTMLElement[] {
     if (answer.run === null) {
-      const why = h('p.hyb-note', {}, `Not run: ${answer.refused}.`);
+      const why = h('p.hyb-note', {}, `Not run: ${answer.refused?.text}.`);
       return answer.offer !== '' && this.reason === null ? [why, this.other(answer.offer)] : [why];
     }
     return [figures(answer.run), ...(answer.values ? this.firsts(answer, answer.values) : [])];
@@ -182,8 +182,8 @@ export class StageRunView {
 
 // It may still come: then it is shown.
 function noAnswer(stage: string): StageRan {
-  const refused = 'the kernel has not answered yet';
-  return parseStageRan({ id: '', stage, refused });
+  const text = 'the kernel has not answered yet';
+  return parseStageRan({ id: '', stage, refused: { text } });
 }
 
 function figures(run: Run): HTMLElement {

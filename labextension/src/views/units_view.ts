@@ -53,13 +53,15 @@ export class UnitsView {
       kinds && h('em', {}, kinds),
       ...instructions.map(text => h('code', {}, text))
     ]);
+    // An older file has them as one text.
+    const why = row.reasons.length > 0 ? row.reasons.map(reason => reason.text) : [row.refused];
     const place = row.of ? `${row.of}() ${row.line}` : String(row.line);
     const element = h(
       'div.hyb-unit-row',
       { role: 'listitem', onclick: () => row.own && this.chosen(row.line) },
       h('span.hyb-lineno', {}, place),
       h('code.hyb-unit-line', {}, row.code),
-      h('div.hyb-unit-code', {}, row.refused && h('strong', {}, row.refused), ...instructions)
+      h('div.hyb-unit-code', {}, ...why.map(text => text && h('strong', {}, text)), ...instructions)
     );
     element.classList.toggle('hyb-refused', row.refused !== '');
     element.classList.toggle('hyb-linked', row.own);
