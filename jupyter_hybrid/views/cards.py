@@ -46,11 +46,19 @@ def _number(node: Any) -> str:
     return number_text(node.value.asnumpy().item())
 
 
+def user_names(names: dict[int, str], node: Any, offset: int = 0) -> list[str]:
+    """The user's name for each of a node's values, or ""."""
+    if node.kind == "fused":
+        return [names.get(member + offset, "") for member, _ in node.member_outputs]
+    return [names.get(node.id + offset, "")] * max(1, len(node.shapes))
+
+
 def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:
-    """The user's name for a node's value: of a kernel, that of its last named member."""
-    members = node.members if node.kind == "fused" else []
-    ids = [node.id, *(m.id for m in members[::-1])]
-    return next((names[i + offset] for i in ids if i + offset in names), "")
+    """What the user calls what a node makes; of a kernel with several values: ``d, ·``."""
+    made = user_names(names, node, offset)
+    if node.kind == "fused" and any(made):
+        return ", ".join(name or "·" for name in made)
+    return made[0]
 
 
 def is_copy(node: Any) -> bool:

@@ -27,7 +27,7 @@ def notation(node: Any, operands: Sequence[str]) -> str:
     """
     written = ""
     if any(operands) or len(operands) == 1:  # "· + ·" would say less than "add"
-        written = _infix(node, [_operand(name) for name in operands])
+        written = _written(node, [_operand(name) for name in operands])
     if not written and node.family == "elementwise" and operands and all(operands):
         written = "" if node.attrs else f"{node.op}({', '.join(operands)})"
     return written if 0 < len(written) <= _LONGEST else str(node.op)
@@ -40,7 +40,7 @@ def _operand(name: str) -> str:
 
 def short(node: Any) -> str:
     """Without its operands, beside others in one kernel: ``* 2``, ``+``, ``tanh``."""
-    return _infix(node, ["", ""]).strip() or str(node.op)
+    return _written(node, ["", ""]).strip() or str(node.op)
 
 
 def other_attributes(node: Any, label: str) -> str:
@@ -65,7 +65,7 @@ def _exact(number: Any) -> str:
     return repr(int(number) if whole else number)
 
 
-def _infix(node: Any, operands: Sequence[str]) -> str:
+def _written(node: Any, operands: Sequence[str]) -> str:
     op = node.op or ""
     if op in _INFIX and len(operands) == 2:
         return f"{operands[0]} {_INFIX[op]} {operands[1]}"
@@ -77,4 +77,10 @@ def _infix(node: Any, operands: Sequence[str]) -> str:
         return f"{operands[0]} {_INFIX[base]} {number_text(number)}"
     if base.startswith("r") and base[1:] in _INFIX:
         return f"{_operand(number_text(number))} {_INFIX[base[1:]]} {operands[0]}"
-    return ""
+    if node.family != "elementwise":
+        return ""
+    of = operands[0][1:-1] if operands[0].startswith("(") else operands[0]
+    ends = [of or UNNAMED, number_text(number)]
+    if base == "rarctan2":
+        base, ends = "arctan2", ends[::-1]
+    return f"{base}({', '.join(ends)})"

@@ -22,6 +22,7 @@ from .cards import (
     node_label,
     on_several_devices,
     user_name,
+    user_names,
 )
 from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .grouping import assign_groups
@@ -174,9 +175,10 @@ def _stage(
     sources = {n.id: n for n in graph.nodes} if on_several_devices(graph) else None
     kernels: list[Kernel] = []
     nodes: list[Node] = []
-    called: dict[int, str] = {}  # what the user calls a value, or how a number is written
+    called: dict[Any, str] = {}  # (node, output): the user's name, or how a number is written
     for node in graph.nodes:
         members = node.members if node.kind == "fused" else []
+        own_names = user_names(picture.names, node)
         name = user_name(picture.names, node)
         kernel = None
         if node.kind in ("op", "fused") and not node.is_view:
@@ -192,8 +194,10 @@ def _stage(
                 }
             )
         line = picture.line_of(node)
-        label = node_label(node, name, [called.get(source, "") for source, _ in node.inputs])
-        called[node.id] = name if node.kind in ("op", "fused") else label
+        label = node_label(node, name, [called.get(entry, "") for entry in node.inputs])
+        made = node.kind in ("op", "fused")
+        for out, own in enumerate(own_names):
+            called[node.id, out] = own if made else label
         detail = detail_of(node, label, sources)
         family = family_of(node)
         width, height = card_size(node, label, detail, node.id in buffer_of)
@@ -206,7 +210,7 @@ def _stage(
                 "kind": node.kind,
                 "label": label,
                 "detail": detail,
-                "name": name or given_name(node),
+                "name": ", ".join(n for n in dict.fromkeys(own_names) if n) or given_name(node),
                 "family": family,
                 "line": line,
                 "col": None,

@@ -289,6 +289,20 @@ def test_gradients_know_what_they_are_of(told):
 
 
 # Notation ---------------------------------------------------------------------------------------
+def test_a_kernel_has_the_names_of_what_it_makes_and_no_others():
+    shell = Shell()
+    shell.run("import numpy as np\nx, w = np.ones((30, 40)), np.ones((40, 4))")
+    shell.hybridize(
+        "d = np.exp(x)\ny = (d * 2 - 1).sum(axis=0)\nh = np.maximum(x * 3, 0) * 2\n"
+        "z = (h + 1) @ w\nt = np.tanh(d) + y\ndel h\n",
+        "--force",
+    )
+    fused = [n for n in spec_of(shell.report)["stages"][-1]["graph"]["nodes"] if n["kind"] == "fused"]
+    labels = {n["label"]: n["name"] for n in fused}
+    assert labels["* 3 → maximum(·, 0) → * 2 → + 1"] != "h"  # h is an inner one's
+    assert labels["d, ·, · = exp → * 2 → - 1 → tanh"] == "d"
+
+
 def test_cards_are_written_as_in_a_textbook():
     shell = Shell()
     shell.hybridize(
@@ -309,6 +323,9 @@ def test_cards_are_written_as_in_a_textbook():
     scalars = [x + 123456789, x * 0.5, 2 - x, x * 2.0, sym.var("a - b") * 2, x / 0.1234567890123]
     labels = {spec_of(y)["stages"][0]["graph"]["nodes"][-1]["label"] for y in scalars}
     assert labels == {"x + 123456789", "x * 0.5", "2 - x", "x * 2", "(a - b) * 2", "x / 0.123457"}
+    of_one = [sym.maximum(x, 0), sym.minimum(sym.var("a - b"), 2), sym.hypot(x, 2.5)]
+    labels = {spec_of(y)["stages"][0]["graph"]["nodes"][-1]["label"] for y in of_one}
+    assert labels == {"maximum(x, 0)", "minimum(a - b, 2)", "hypot(x, 2.5)"}
     # A label is read as Python reads it; what it shortens stands in full below.
     nodes = [spec_of(y)["stages"][0]["graph"]["nodes"][-1] for y in (
         (-2) ** x, sym.var("a-b") * 2, x < 3, x / 0.1234567890123)]  # fmt: skip

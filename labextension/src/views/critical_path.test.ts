@@ -52,6 +52,14 @@ it('is the longest chain of operators where nothing was measured', () => {
   );
 });
 
+it('goes on through the parts of a cell, which run one after another', () => {
+  const { nodes, edges } = diamond;
+  const own = nodes.map(node => ({ ...node, segment: node.id >= 3 ? 1 : 0 }));
+  const parts = { nodes: own, edges: edges.filter(e => e.dst < 3 || e.src >= 3) };
+  const took = new Map([1, 5, 2, 1, 7.5].map((seconds, i) => [i + 1, seconds]));
+  expect(criticalPath(parts, took)).toEqual({ nodes: [0, 2, 5], length: 12.5 });
+});
+
 it('counts kernels once operators are fused', () => {
   const { nodes, edges } = diamond;
   const kinds = ['input', 'op', 'fused', 'op', 'op', 'op'];

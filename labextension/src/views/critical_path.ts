@@ -1,5 +1,5 @@
 // The critical path: the longest chain of nodes, each of which waits for the one before.
-import type { Graph, Node } from '../spec';
+import type { Edge, Graph, Node } from '../spec';
 import { plural, seconds } from './format';
 import { isMade } from './group_tree';
 import { percent } from './heat';
@@ -11,7 +11,8 @@ export interface Chain {
   length: number;
 }
 
-/** `took`: seconds by node; empty: each operator, or kernel once there are fused ones, is one. */
+/** Through all parts of a cell: each begins when the one before has ended.
+ * `took`: seconds by node; empty: each operator, or kernel once there are fused ones, is one. */
 export function criticalPath(
   { nodes, edges }: Graph,
   took: ReadonlyMap<number, number> = new Map()
@@ -20,6 +21,26 @@ export function criticalPath(
   const weight = new Map(
     nodes.map(n => [n.id, took.size > 0 ? (took.get(n.id) ?? 0) : Number(counts(n))])
   );
+  const partOf = new Map(nodes.map(n => [n.id, n.segment]));
+  const parts = [...new Set(partOf.values())].sort((a, b) => a - b);
+  const chains = parts.map(part =>
+    chainOf(
+      nodes.filter(n => n.segment === part),
+      edges.filter(e => partOf.get(e.src) === part && partOf.get(e.dst) === part),
+      weight
+    )
+  );
+  return {
+    nodes: chains.flatMap(chain => chain.nodes),
+    length: chains.reduce((sum, chain) => sum + chain.length, 0)
+  };
+}
+
+function chainOf(
+  nodes: readonly Node[],
+  edges: readonly Edge[],
+  weight: ReadonlyMap<number, number>
+): Chain {
   const readers = new Map<number, number[]>(nodes.map(n => [n.id, []]));
   const waits = new Map<number, number>(nodes.map(n => [n.id, 0]));
   for (const { src, dst } of edges) {
