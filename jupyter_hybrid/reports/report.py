@@ -342,7 +342,11 @@ class Report:
             "compile found in the cache" if self.cached else f"compile {seconds(self.compile_s)}"
         ]
         parts += [f"record {seconds(self.record_s)}"] if self.record_s else []
-        parts += [f"settle {seconds(self.settle_s)}"] if self.settle_s >= _WORTH_SAYING_S else []
+        parts += (
+            [f"values read on the way {seconds(self.settle_s)}"]
+            if self.settle_s >= _WORTH_SAYING_S
+            else []
+        )
         parts += (
             [f"left to Python {seconds(self.python_s)}"] if self.python_s >= _WORTH_SAYING_S else []
         )

@@ -297,7 +297,9 @@ def test_a_kernel_has_the_names_of_what_it_makes_and_no_others():
         "z = (h + 1) @ w\nt = np.tanh(d) + y\ndel h\n",
         "--force",
     )
-    fused = [n for n in spec_of(shell.report)["stages"][-1]["graph"]["nodes"] if n["kind"] == "fused"]
+    fused = [
+        n for n in spec_of(shell.report)["stages"][-1]["graph"]["nodes"] if n["kind"] == "fused"
+    ]
     labels = {n["label"]: n["name"] for n in fused}
     assert labels["* 3 → maximum(·, 0) → * 2 → + 1"] != "h"  # h is an inner one's
     assert labels["d, ·, · = exp → * 2 → - 1 → tanh"] == "d"

@@ -59,8 +59,14 @@ function preparation(t: Totals): HTMLElement[] {
     figures.push(figure(name, 'Time of passes; known programs replay', time));
   }
   if (t.record_s) {
-    const settled = t.settle_s ? ` + ${seconds(t.settle_s)} settled` : '';
-    figures.push(figure('recorded', 'Settled: a value was needed', seconds(t.record_s) + settled));
+    const settled = t.settle_s ? ` + ${seconds(t.settle_s)} for reads` : '';
+    figures.push(
+      figure(
+        'recorded',
+        'For reads: values that the cell read on its way were computed',
+        seconds(t.record_s) + settled
+      )
+    );
   }
   return figures;
 }
