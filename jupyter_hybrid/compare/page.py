@@ -63,7 +63,8 @@ def table(report: CompareReport) -> str:
 def _python(report: CompareReport) -> str:
     """What is not computing."""
     compiled = f"compiled in {seconds(report.compile_s)}, once" if report.compile_s else ""
-    each = f"records for {seconds(report.record_s)}, computes what it reads on the way for {seconds(report.settle_s)}"
+    reads = f"computes what it reads on the way for {seconds(report.settle_s)}"
+    each = f"records for {seconds(report.record_s)}, {reads}"
     return f"{compiled or 'compiled before'}; a run {each}"
 
 
