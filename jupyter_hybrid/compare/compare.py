@@ -21,7 +21,7 @@ from ..reports.report import Report
 from .difference import Difference, difference
 from .effects import EffectFound, Guard, line_in
 from .inputs import Inputs, RandomStates
-from .measure import Prepared, Side, measure_memory, measure_split, time_in_turn
+from .measure import Prepared, Side, measure_memory, time_in_turn
 from .report import CompareReport, Point
 from .sizes import Sized, resizable
 
@@ -137,7 +137,6 @@ class _Pair:
             time_in_turn(sides, budget)
             record_s, settle_s = np.median(self._python, axis=0).tolist()
             for side, prepare in sides:
-                measure_split(side, prepare)
                 measure_memory(side, prepare)
         report = self._report
         assert report is not None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,7 +15,6 @@ from .. import _core
 
 _RUNNING, _WAIT = _core.SPAN_FLAGS["running"], _core.SPAN_FLAGS["wait"]
 _MIN_ROUNDS, _MAX_ROUNDS = 3, 400
-_LONG_S = 0.5  # what takes longer is watched once
 Prepared = Callable[[], Callable[[], Any]]  # makes one run ready; the run itself is timed
 
 
@@ -66,23 +66,35 @@ class Side:
 
 
 def time_in_turn(sides: list[tuple[Side, Prepared]], budget: float) -> None:
-    """Times the sides in turn, the order changing every round, until the budget is used up.
+    """Times the sides in turn, the order changing every round, until the budget is used up, and
+    tells the kernels of the run that took nearest to the median, and where its time went.
 
     At least three rounds are run. The collector of cycles rests meanwhile, as with ``timeit``.
     """
     start = time.perf_counter()
+    kept: dict[str, tuple[float, bytes]] = {}
+    with _no_collector():
+        for turn in range(_MAX_ROUNDS):
+            for side, prepare in sides if turn % 2 == 0 else sides[::-1]:
+                took, spans = _watched(prepare())
+                side.seconds.append(took)
+                median, known = side.median, kept.get(side.name)
+                if known is None or abs(took - median) < abs(known[0] - median):
+                    kept[side.name] = took, spans
+            if turn + 1 >= _MIN_ROUNDS and time.perf_counter() - start > budget:
+                break
+    for side, _ in sides:
+        _split(side, *kept[side.name])
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Cycles of before are gone, and none are looked for meanwhile."""
     gc.collect()
     collecting = gc.isenabled()
     gc.disable()
     try:
-        for turn in range(_MAX_ROUNDS):
-            for side, prepare in sides if turn % 2 == 0 else sides[::-1]:
-                run = prepare()
-                begin = time.perf_counter()
-                run()
-                side.seconds.append(time.perf_counter() - begin)
-            if turn + 1 >= _MIN_ROUNDS and time.perf_counter() - start > budget:
-                break
+        yield
     finally:
         if collecting:
             gc.enable()
@@ -91,47 +103,41 @@ def time_in_turn(sides: list[tuple[Side, Prepared]], budget: float) -> None:
 def measure_memory(side: Side, prepare: Prepared) -> None:
     """One run whose allocations are counted: NumPy's own and those of our pool."""
     run = prepare()
-    _core.wait_all()
-    _core.reset_pool_peak()
-    before = _core.pool_stats()
-    counted = _core.count_numpy_memory(run)
-    after = _core.pool_stats()
+    with _no_collector():  # what the run before left would be freed meanwhile, and hide a peak
+        _core.wait_all()
+        _core.reset_pool_peak()
+        before = _core.pool_stats()
+        counted = _core.count_numpy_memory(run)
+        after = _core.pool_stats()
     # The two peaks need not fall together: with both in use the sum is an upper bound.
     side.peak_bytes = counted["peak"] + after["peak"] - before["used"]
     side.allocations = counted["allocations"] + after["allocations"]
 
 
-def measure_split(side: Side, prepare: Prepared) -> None:
-    """The fastest of up to three runs watched by the trace: kernels, and where the time goes."""
-    best, start = float("inf"), time.perf_counter()
-    for turn in range(3):
-        if turn and time.perf_counter() - start > _LONG_S:
-            break
-        total, found = _watched(prepare())
-        if total < best:
-            best = total
-            side.kernels, side.compute_s, side.wait_s = found
-            side.dispatch_s = max(0.0, total - max(side.compute_s, side.wait_s))
-
-
-def _watched(run: Callable[[], Any]) -> tuple[float, tuple[int, float, float]]:
-    """(seconds, (kernels, seconds computing, seconds waiting)) of one run."""
+def _watched(run: Callable[[], Any]) -> tuple[float, bytes]:
+    """(seconds, what the trace has recorded) of one run."""
     _core.wait_all()
     reader = _core.TraceReader()
     reader.read_frame(1 << 30)
     begin = time.perf_counter()
     run()
-    total = time.perf_counter() - begin
-    frame = reader.read_frame(1 << 30)
-    spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
+    took = time.perf_counter() - begin
+    return took, reader.read_frame(1 << 30)["spans"]
+
+
+def _split(side: Side, took: float, recorded: bytes) -> None:
+    """Kernels, and where the time of a run went."""
+    spans = np.frombuffer(recorded, _core.SPAN_DTYPE)
     spans = spans[spans["flags"] & _RUNNING == 0]
     is_wait = spans["flags"] & _WAIT > 0
     waits, runs = spans[is_wait], spans[~is_wait]
     alone = runs[runs["count"] == 1]  # of others, runs of small operators, the times are summed
     busy = list(zip(alone["start_ms"], alone["start_ms"] + alone["extent_ms"], strict=True))
-    counted, waited = runs[runs["count"] > 1]["busy_ms"].sum(), waits["busy_ms"].sum()
-    found = int(runs["count"].sum()), (_union(busy) + float(counted)) * 1e-3, float(waited) * 1e-3
-    return total, found
+    counted = float(runs["busy_ms"][runs["count"] > 1].sum())
+    side.kernels = int(runs["count"].sum())
+    side.compute_s = (_union(busy) + counted) * 1e-3
+    side.wait_s = float(waits["busy_ms"].sum()) * 1e-3
+    side.dispatch_s = max(0.0, took - max(side.compute_s, side.wait_s))
 
 
 def _union(spans: list[tuple[float, float]]) -> float:

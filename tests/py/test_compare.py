@@ -377,6 +377,15 @@ def test_table_picture_and_data(shell):
     assert data["symbolic"]["kernels"] == 1 and data["imperative"]["kernels"] == 2
 
 
+def test_the_parts_of_the_time_add_up_to_a_run_that_was_timed(shell):
+    for _ in range(3):
+        report = compared(shell, "g = np.arange(500) * 2.0\nr = np.sqrt(g) + 1\nt = float(r.sum())")
+        ours = report.symbolic
+        whole = ours.dispatch_s + max(ours.compute_s, ours.wait_s)
+        assert any(whole == pytest.approx(s) for s in ours.seconds)
+        assert ours.peak_bytes >= 2 * 500 * 8  # g and r, also in a run that follows another
+
+
 def test_peak_bytes_are_those_of_the_arrays(shell):
     shell.run("x = np.ones(1_000_000)")
     report = compared(shell, "y = x * 2 + 1 - x / 3\n")
