@@ -228,20 +228,23 @@ Second* Draws::second_of(int source) {
   return &second;
 }
 
-void Draws::give_seconds() {
-  for (size_t number = 0; number < seconds_.size(); ++number) {
-    Second& second = seconds_[number];
-    if (second.changed) {
-      const py::object value = second.there ? py::object(py::float_(second.value)) : py::none();
-      streams_.attr("set_second")(number, value);
-    }
-    second = Second{};
+void Draws::give_second(size_t number) {
+  Second& second = seconds_[number];
+  if (second.changed) {
+    const py::object value = second.there ? py::object(py::float_(second.value)) : py::none();
+    streams_.attr("set_second")(number, value);
   }
+  second = Second{};
 }
 
-void Draws::begin() {
+void Draws::give_seconds() {
+  for (size_t number = 0; number < seconds_.size(); ++number) give_second(number);
+}
+
+void Draws::begin(int pairs_of) {
   drawn_ = true;
-  uninterrupted([this] { give_seconds(); });
+  if (pairs_of < 0) return;
+  uninterrupted([&] { give_second(static_cast<size_t>(sources_[pairs_of].generator)); });
 }
 
 Did Draws::draw(Drawn method, int source, Register a, Register b, Register* made) {

@@ -36,8 +36,9 @@ class Draws {
   units::Did draw(units::Drawn method, int source, units::Register a, units::Register b,
                   units::Register* made);
 
-  // Before a function draws: if it fails half-way, that is taken back as well.
-  void begin();
+  // Before a function draws: if it fails half-way, that is taken back as well. `pairs_of`: by which
+  // source, if it may take what that one's generator keeps of a pair, or leave one; else -1.
+  void begin(int pairs_of);
 
   // It has drawn, given these. Arrays among them may change before it is called again.
   void log(const pybind11::object& function, const pybind11::tuple& given);
@@ -65,6 +66,7 @@ class Draws {
   void keep();
   void go_back();
   Second* second_of(int source);
+  void give_second(size_t number);
   void give_seconds();
   template <typename Act>
   void uninterrupted(const Act& act);

@@ -46,6 +46,7 @@ struct PyCall {
   std::vector<Value> arguments;
   Value result;  // kNotGiven: None
   bool draws;    // does it draw random numbers?
+  int pairs_of;  // by which source, if that may keep one of a pair, or have kept one; else -1
 };
 
 struct PyUnit {
@@ -147,7 +148,7 @@ class PythonCalls : public units::Calls {
         given[k] = argument.type.is_none() ? number : argument.type(number);
       }
     }
-    if (known.draws) draws_.begin();
+    if (known.draws) draws_.begin(known.pairs_of);
     const py::object result =
         py::reinterpret_steal<py::object>(PyObject_CallObject(known.function.ptr(), given.ptr()));
     if (!result) {  // Python says so when it takes the step; an interrupt stays
@@ -338,9 +339,9 @@ std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables
     return PyCall::Value{std::get<0>(value), std::get<1>(value), std::get<2>(value)};
   };
   for (const py::handle& call : calls) {
-    const auto [function, arguments, result, draws] =
-        call.cast<std::tuple<py::object, std::vector<Value>, Value, bool>>();
-    PyCall known{function, {}, value_of(result), draws};
+    const auto [function, arguments, result, draws, pairs_of] =
+        call.cast<std::tuple<py::object, std::vector<Value>, Value, bool, int>>();
+    PyCall known{function, {}, value_of(result), draws, pairs_of};
     for (const Value& argument : arguments) known.arguments.push_back(value_of(argument));
     made->calls.push_back(std::move(known));
   }

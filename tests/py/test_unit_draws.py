@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
-from jupyter_hybrid.capture.units.draws import Streams
+from jupyter_hybrid.capture.units.draws import _WITHOUT_PAIRS, Streams
 from jupyter_hybrid.capture.units.kinds import Stream, kind_words
 
 SETUP = """
@@ -75,6 +75,11 @@ LOOPS = {
     "if i % 3: s += old.normal(1, 2) * np.random.normal()",
     "with arrays of them": "s += np.random.randn() + np.random.normal(size=3)[1] + "
     "np.random.randn()",
+    "beside others that don't come in pairs": "s += np.random.randn() * own.gauss(0, 1)\n"
+    "s += np.random.uniform(-1, 1, 2)[0] + random.triangular(1, 3) + np.random.poisson(2.0)\n"
+    "c += np.random.choice(b) + np.random.randn()",
+    "beside others that take from pairs": "s += np.random.gamma(2.0) + np.random.randn()",
+    "before others that take from pairs": "s += np.random.randn()\ns += np.random.gamma(2.0)",
     "in the newer way": "s += rng.normal(s, 0.5) * rng.standard_normal() + "
     "rng.normal(scale=2, loc=i)",
     "of one that two generators have": "s += other.randn() + one.normal() + "
@@ -110,6 +115,7 @@ LOOPS = {
 OTHERS = frozenset(
     {"two names", "another generator", "seeds", "and a print", "nested elements", "by another name",
      "and an error", "and what can't be drawn", "many integers", "and none in a list",
+     "with arrays of them", "before others that take from pairs",
      "and none in a range", "a rate of none", "a deviation below 0", "a deviation of -0"}
 )  # fmt: skip
 
@@ -163,6 +169,38 @@ def test_draws_of_units_are_python_s(shell: Shell, steps: list[int], name: str) 
     agree(shell, text_of(LOOPS[name]))
     agree(shell, text_of(LOOPS[name], "for i in range(3000):"))  # states are saved on the way
     assert name in OTHERS or sum(steps) > 4
+
+
+ARGUMENTS: dict[str, list[tuple[Any, ...]]] = {
+    "choice": [(9,), (np.arange(9), 4), ([1, 2, 5], 2, True, [0.2, 0.3, 0.5])],
+    "permutation": [(9,), (np.arange(9),)],
+    "triangular": [(0, 1, 3), (0.5, 2, 3, 7)],
+    "weibull": [(1.5,), (0.3, 5)],
+    "pareto": [(1.5,), (0.3, 5)],
+    "geometric": [(0.3,), (0.9, 5), (1e-5, 3)],
+    "poisson": [(0.5,), (30.0,), (4.0, 7)],
+    "binomial": [(9, 0.3), (500, 0.4), (1000, 0.7, 5)],
+    "randint": [(9,), (-5, 2**40, 6), (0, 2, (2, 3))],
+    "rand": [(), (3, 2)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(_WITHOUT_PAIRS[np.random.RandomState]))
+def test_numpys_older_generator_leaves_the_second_of_a_pair_alone(name: str) -> None:
+    for given in ARGUMENTS.get(name, [(), (2.5,)] if "standard" not in name else [(), (4,)]):
+        if name in ("random", "random_sample"):
+            given = tuple(int(g) for g in given)
+        results, kept = [], []
+        for has in (0, 1):
+            drawn = np.random.RandomState(5)
+            drawn.set_state(
+                {**drawn.get_state(legacy=False), "has_gauss": has, "gauss": 0.25 * has}
+            )
+            results.append([np.asarray(getattr(drawn, name)(*given)).tolist() for _ in range(200)])
+            state = drawn.get_state(legacy=False)
+            kept.append((state.pop("has_gauss"), state.pop("gauss")))
+            results.append(repr(state))
+        assert results[:2] == results[2:] and kept == [(0, 0.0), (1, 0.25)]
 
 
 @pytest.mark.parametrize(

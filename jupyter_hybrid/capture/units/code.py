@@ -98,6 +98,9 @@ class Code(Steps):
         watches: is NumPy to warn of floating-point exceptions?
         attributes: of modules, what they were: (module, name, value).
         drawn_from: generators of random numbers, or the slots of those that names hold.
+        keeps_pairs: those of which it draws normal numbers that come in pairs, of which it keeps
+            the second itself.
+        gives_pairs: those whose methods it calls that may take that from the generator.
     """
 
     def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
@@ -118,9 +121,11 @@ class Code(Steps):
         self.computed_later: dict[int, int] = {}  # where registers get what may be
         self.parts: list[int] = []  # of views
         self.loops: list[tuple[Any, str, bool, float]] = []  # of whole arrays
-        # Functions, arguments, results, and whether they draw.
-        self.calls: list[tuple[Any, list[Any], Any, bool]] = []
+        # Functions, arguments, results, whether they draw, and of pairs by which source.
+        self.calls: list[tuple[Any, list[Any], Any, bool, int]] = []
         self.drawn_from: list[Any] = []
+        self.keeps_pairs: list[Any] = []
+        self.gives_pairs: list[Any] = []
         self.appends: list[tuple[int, Any]] = []  # to the list of a slot, of a kind
         self._constants: dict[tuple[type, str], int] = {}
         self._values: list[Any] = []
@@ -233,7 +238,11 @@ class Code(Steps):
         return first
 
     def call_number(
-        self, function: Any, given: Sequence[tuple[Any, int]], result: Any, draws: bool = False
+        self,
+        function: Any,
+        given: Sequence[tuple[Any, int]],
+        result: Any,
+        draws: pure.Draws | None = None,
     ) -> int:
         """The number of a function that is called so."""
         self.calls.append(pure.described(function, given, result, draws))

@@ -22,6 +22,7 @@ from . import arithmetic, lists, pure
 from .arithmetic import Value
 from .kinds import Stream, is_integer, is_sequence, tell_streams
 from .parts import Leaves
+from .pure import Draws
 
 _OF_BOTH = frozenset(
     {"random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential",
@@ -78,6 +79,17 @@ class Native(NamedTuple):
 _OF_UNIT, _OF_RANGE, _MASKED, _SCALED, _NORMAL, _EXPONENTIAL, _OLDER_NORMAL = range(7)
 _OLDER_EXPONENTIAL, _PYTHON_UNIT, _PYTHON_RANGE, _BELOW, _RATE, _GAUSS, _BY_RATIO = range(7, 14)
 _RANGED, _BY_MEAN, _NORMALS = "range({0}, {1})", "mean {0}, exponential", "mean {0}, normal, +- {1}"
+_IN_PAIRS = (_OLDER_NORMAL, _GAUSS)
+#: By class, what neither takes the second number of a pair from the generator nor leaves one there.
+_WITHOUT_PAIRS: dict[type, frozenset[str]] = {
+    np.random.Generator: _METHODS[np.random.Generator],
+    np.random.RandomState: frozenset(
+        {"random", "random_sample", "rand", "uniform", "randint", "exponential", "choice",
+         "standard_exponential", "permutation", "triangular", "weibull", "pareto", "rayleigh",
+         "laplace", "gumbel", "logistic", "geometric", "poisson", "binomial"}
+    ),
+    random.Random: _METHODS[random.Random] - {"gauss"},
+}  # fmt: skip
 #: What these numbers are of, for people: {0}, {1} are what is given.
 DRAWN = (
     *("[0, 1)", "[{0}, {1})", _RANGED, _RANGED, _NORMALS, _BY_MEAN, _NORMALS, _BY_MEAN),
@@ -234,15 +246,20 @@ def call(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Value:
         return native
     if type(function) is Method:
         stream, name = function
-        twin = _TWINS[stream.kind]
-        code.drawn_from.append(stream.slot)
-        receiver = [(("is", stream), stream.slot)]
-        method, numpys = getattr(stream.kind, name), stream.kind is not random.Random
-        return pure.drawn(code, method, receiver, twin, node.args, named, numpys)
-    twin = getattr(_TWINS[type(function.__self__)], function.__name__)
-    code.drawn_from.append(function.__self__)
-    numpys = type(function.__self__) is not random.Random
-    return pure.drawn(code, function, [], twin, node.args, named, numpys)
+        kind, source, receiver = stream.kind, stream.slot, [(("is", stream), stream.slot)]
+        twin, method = _TWINS[kind], getattr(kind, name)
+    else:
+        kind, name, source = type(function.__self__), function.__name__, function.__self__
+        receiver, twin, method = [], getattr(_TWINS[kind], name), function
+    of_pairs = name not in _WITHOUT_PAIRS[kind]
+    if of_pairs:
+        if _is_among(source, code.keeps_pairs):  # handed over each time, with the whole state
+            raise Leaves("a draw beside normal numbers that come in pairs", None)
+        code.gives_pairs.append(source)
+    code.drawn_from.append(source)
+    how = Draws(len(code.drawn_from) - 1 if of_pairs else -1)
+    numpys = kind is not random.Random
+    return pure.drawn(code, method, receiver, twin, node.args, named, numpys, how)
 
 
 def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Value | None:
@@ -258,6 +275,8 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
     if kind is random.Random and name == "choice":
         return _choice(code, source, node, named)
     known = _NATIVE.get((kind, name))
+    if known is not None and known.method in _IN_PAIRS and _is_among(source, code.gives_pairs):
+        return None
     if known is None or not known.least <= len(node.args) <= known.most:
         return None
     places = known.names[len(node.args) : known.most]  # which names may be given
@@ -285,9 +304,15 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
 
 
 def _drawn(code: Any, known: Native, source: Any, given: list[int]) -> int:
+    if known.method in _IN_PAIRS:
+        code.keeps_pairs.append(source)
     code.drawn_from.append(source)
     first = code.consecutive(given) if given else code.constant(0.0)
     return int(code.emit("draw", known.method, first, len(code.drawn_from) - 1))
+
+
+def _is_among(source: Any, sources: list[Any]) -> bool:
+    return any(source is s or (type(s) is int and s == source) for s in sources)
 
 
 def _choice(code: Any, source: Any, node: Any, named: dict[str, Any]) -> Value | None:

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,14 @@ from .kinds import (
     tell_known,
 )
 from .parts import Leaves
+
+
+class Draws(NamedTuple):
+    """A function draws random numbers; ``pairs_of``: from which of the loop's sources, if it may
+    take the one of a pair that this keeps, or leave one there; else -1."""
+
+    pairs_of: int = -1
+
 
 # None that warns by other means than floating-point flags, of arrays that have elements.
 _FUNCTIONS: tuple[Any, ...] = (
@@ -243,6 +251,7 @@ def drawn(
     args: Sequence[Any],
     named: dict[str, Any],
     numpys: bool,
+    draws: Draws,
 ) -> Value:
     """A call of a function that draws random numbers, of NumPy's or of Python's; ``twin``: the same
     of another generator, or that generator, if the function is given one.
@@ -255,7 +264,7 @@ def drawn(
     sampled = functools.partial(made, twin) if receiver else _adapted(twin, places, names)
     kinds = tuple(v[0] for v in spec.given[len(receiver) :])
     result = _kind_of_result(sampled, kinds, (_sample, _rising(), *_of_lengths(places)))
-    return _called(code, *_direct(code, function, places, names, spec.given), result, draws=True)
+    return _called(code, *_direct(code, function, places, names, spec.given), result, draws)
 
 
 def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[str, Any]) -> Value:
@@ -346,11 +355,15 @@ def _emitted(
 
 
 def _called(
-    code: Any, function: Callable[..., Any], given: Sequence[Value], kind: Any, draws: bool = False
+    code: Any,
+    function: Callable[..., Any],
+    given: Sequence[Value],
+    kind: Any,
+    draws: Draws | None = None,
 ) -> Value:
     number = code.call_number(function, given, kind, draws)
     first = code.consecutive_of(given)
-    code.watches |= not draws
+    code.watches |= draws is None
     return kind, code.emit("call", number, first, len(given), 0)
 
 
@@ -445,12 +458,13 @@ def descriptor(kind: Any) -> tuple[str, Any, int]:
 
 
 def described(
-    function: Callable[..., Any], given: Sequence[Value], result: Any, draws: bool
-) -> tuple[Any, list[Any], Any, bool]:
-    """(function, arguments, result, does it draw?) for the machine."""
+    function: Callable[..., Any], given: Sequence[Value], result: Any, draws: Draws | None
+) -> tuple[Any, list[Any], Any, bool, int]:
+    """(function, arguments, result, does it draw, pairs by which source?) for the machine."""
     letter, kind, rank = descriptor(result)
     made = letter, kind or _PYTHONS.get(result), rank
-    return function, [descriptor(k) for k, _ in given], made, draws
+    of = [descriptor(k) for k, _ in given]
+    return function, of, made, draws is not None, -1 if draws is None else draws.pairs_of
 
 
 _PYTHONS = {"int": int, "float": float, "bool": bool, "complex": complex}
