@@ -62,10 +62,17 @@ def run_compiled(
 
 async def await_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     """:func:`run_imperatively` for a cell that awaits at its top level."""
-    value = None
+    return (await _written_awaiting(cell, namespace))[0]
+
+
+async def _written_awaiting(cell: Cell, namespace: dict[str, Any]) -> tuple[Any, float]:
+    """(value of its last expression, seconds that it took without waiting for something else)"""
+    start, value, waited = ways.clock(), None, 0.0
     for code in cell.codes():
-        value = await _awaited(code, namespace)
-    return value
+        steps = _Steps(code, namespace)
+        value = await steps
+        waited += steps.waited
+    return value, ways.clock() - start - waited
 
 
 def run_symbolically(
@@ -126,8 +133,12 @@ async def await_symbolically(
     """:func:`run_symbolically` for a cell that awaits at its top level.
 
     Where the cell has to wait, everything recorded is computed and recording stops: the tasks that
-    run meanwhile are not recorded.
+    run meanwhile are not recorded. It runs as written where that is faster.
     """
+    known = ways.find(cell, options)
+    if known is not None and known.way(can_skip=False) == "written":
+        value, took = await _written_awaiting(cell, namespace)
+        return value, known.ran_alone("written", took, None)
     with Right() as right:
         why_not = _too_deep(cell) or watching() or right.refused()
         if not why_not:
@@ -139,15 +150,18 @@ async def await_symbolically(
 async def _recorded_awaiting(
     cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
 ) -> tuple[Any, Report]:
+    start = ways.clock()
     recording = Recording(cell, options, namespace, later)
     _prepare(recording)
     last: list[Any] = []
-    value, failed = None, True
+    value, failed, waited = None, True, 0.0
     try:
         try:
             recording.begin()
             for code in recording.codes():
-                last[:] = [await _Recorded(recording, code)]
+                steps = _Steps(code, namespace, recording)
+                last[:] = [await steps]
+                waited += steps.waited
             failed = False
         finally:
             value = recording.end(last, failed)
@@ -155,7 +169,10 @@ async def _recorded_awaiting(
         tracebacks.clean(error, cell.filename)
         session.last_report = report_of(recording, error)
         raise
-    return value, report_of(recording)
+    took = ways.clock() - start - waited
+    report = report_of(recording)
+    ways.learn(cell, options, recording, report, took)
+    return value, report
 
 
 def _prepare(recording: Recording) -> None:
@@ -163,21 +180,22 @@ def _prepare(recording: Recording) -> None:
     _donate(recording.recorder, recording.recorder.options.donate)
 
 
-async def _awaited(code: CodeType, namespace: dict[str, Any]) -> Any:
-    value = eval(code, namespace)
-    return await value if isinstance(value, Coroutine) else value
+class _Steps:
+    """Awaits code of a cell, recording, if at all, only while it runs itself.
 
+    Attributes:
+        waited: so many seconds for something else.
+    """
 
-class _Recorded:
-    """Awaits code of a cell, recording only while it runs."""
-
-    def __init__(self, recording: Recording, code: CodeType):
-        self._recording = recording
-        self._code = code
+    def __init__(
+        self, code: CodeType, namespace: dict[str, Any], recording: Recording | None = None
+    ):
+        self._code, self._namespace, self._recording = code, namespace, recording
+        self.waited = 0.0
 
     def __await__(self) -> Generator[Any, Any, Any]:
         recording = self._recording
-        waiting: Any = eval(self._code, recording.recorder.namespace)
+        waiting: Any = eval(self._code, self._namespace)
         if not isinstance(waiting, Coroutine):
             return waiting
         step, argument = waiting.send, None
@@ -186,7 +204,9 @@ class _Recorded:
                 awaited = step(argument)
             except StopIteration as end:
                 return end.value
-            recording.pause(Reason("the cell waits for something else"))
+            if recording is not None:
+                recording.pause(Reason("the cell waits for something else"))
+            start = ways.clock()
             try:
                 argument = yield awaited
                 step = waiting.send
@@ -196,7 +216,9 @@ class _Recorded:
             except BaseException as error:
                 step, argument = waiting.throw, error
             finally:
-                recording.resume()
+                self.waited += ways.clock() - start
+                if recording is not None:
+                    recording.resume()
 
 
 def _check_dims(recorder: Recorder) -> None:

@@ -337,4 +337,5 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
         known.ran("recorded", took)
     elif left or nothing or options.view == "none":
         known = Ways(cell, options, {"recorded": Took(took)}, left, not nothing)
+        known.has_units = not cell.awaits  # their loops are not compiled
         cell.memo[Ways, options] = known

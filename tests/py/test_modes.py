@@ -16,6 +16,7 @@ from terminal import ipython
 
 from jupyter_hybrid import np_face
 from jupyter_hybrid.capture.source.hooks import install
+from jupyter_hybrid.cells import ways
 
 
 @pytest.fixture
@@ -179,6 +180,27 @@ def test_an_awaited_error_and_what_was_bound_before(shell):
     assert install().recorder is None
     shell.hybridize("w = x + 1\nv = w\n", "--view none")  # the next cell records again
     assert shell.report.kernels
+
+
+def test_a_cell_that_awaits_runs_as_written_where_that_is_faster(shell, monkeypatch):
+    now = [0.0]
+
+    async def other():  # what it waits for does not count
+        now[0] += 100
+
+    def work():
+        now[0] += 9 if install().recorder else 1
+
+    monkeypatch.setattr(ways, "clock", lambda: now[0])
+    shell.ns |= {"other": other, "work": work}
+    modes = []
+    for run in range(5):
+        shell.ns["x"] = np.arange(4.0) + run
+        body = "import asyncio\nwork()\nawait asyncio.ensure_future(other())\nwork()\ny = x + 1"
+        shell.hybridize(body, "--view none")
+        modes.append(shell.report.mode)
+        np.testing.assert_array_equal(shell.ns["y"], np.arange(4.0) + run + 1)
+    assert modes == ["symbolic"] + ["imperative"] * 4
 
 
 def test_imperative_cells_may_await_too(shell):
