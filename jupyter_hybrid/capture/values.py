@@ -87,18 +87,27 @@ class Value:
             InputGone: there is none of that kind, or it waits to be computed.
         """
         if not self.known:
-            told = "it is not known which array of shape {shape} a part has read"
-            raise InputGone(Reason(told, shape=self.shape))
+            raise InputGone(
+                Reason(
+                    "it is not known which array of shape {shape} a part has read", shape=self.shape
+                )
+            )
         array = _as_ours(namespace.get(self.name))
         if not self._fits(array) and self.alive is not None:
             array = _as_ours(self.alive())
         if not self._fits(array):
             what = self.name or Reason("no name holds it any more")
-            told = "an array that the cell read is gone: {what}, of shape {shape}"
-            raise InputGone(Reason(told, what=what, shape=self.shape))
+            raise InputGone(
+                Reason(
+                    "an array that the cell read is gone: {what}, of shape {shape}",
+                    what=what,
+                    shape=self.shape,
+                )
+            )
         if not isinstance(array, _core.NDArray) or array._traced:
-            told = "an array that the cell read waits to be computed: {name}"
-            raise InputGone(Reason(told, name=self.name))
+            raise InputGone(
+                Reason("an array that the cell read waits to be computed: {name}", name=self.name)
+            )
         return array
 
     def _fits(self, array: Any) -> bool:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..capture.source.scopes import bound_names, stored_names
+from ..capture.units.parts import words
 from ..reasons import Reason, Reasoned
 
 ATTRIBUTES = frozenset({"T", "shape", "ndim", "size", "dtype", "real", "imag", "itemsize"})
@@ -117,9 +118,7 @@ class _Finder:
             if isinstance(node, _NOTHING):
                 continue
             if visit is None or not isinstance(node, ast.stmt):
-                raise NotSkipped(
-                    "line {line} has a {kind}", line=node.lineno, kind=type(node).__name__
-                )
+                raise NotSkipped("line {line} has {what}", line=node.lineno, what=words(node))
             visit(node)
 
     def _Expr(self, node: ast.Expr) -> None:
@@ -212,16 +211,16 @@ class _Finder:
         elif isinstance(target, ast.Name) and target.id not in self.given:
             if target.id not in self.inner:
                 self.own |= {target.id}
+        elif isinstance(target, ast.Name):
+            raise NotSkipped("line {line} binds {name} again", line=target.lineno, name=target.id)
         else:
-            raise NotSkipped(
-                "line {line} binds a {kind}", line=target.lineno, kind=type(target).__name__
-            )
+            raise NotSkipped("line {line} binds {what}", line=target.lineno, what=words(target))
 
     # Expressions ----------------------------------------------------------------------------------
     def value(self, node: Any) -> None:
         visit: Callable[[Any], None] | None = getattr(self, f"_{type(node).__name__}", None)
         if visit is None or not isinstance(node, ast.expr):
-            raise NotSkipped("line {line} has a {kind}", line=node.lineno, kind=type(node).__name__)
+            raise NotSkipped("line {line} has {what}", line=node.lineno, what=words(node))
         visit(node)
 
     def _parts(self, node: ast.expr) -> None:

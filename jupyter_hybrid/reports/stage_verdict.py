@@ -123,13 +123,14 @@ def why_changed(report: Report, verdict: Verdict) -> Reason:
         written = list(verdict.unlike)  # it read what it would read now
     maybe = list(dict.fromkeys([*unknown, *verdict.unlike]))
     if written or len(maybe) == 1:
-        names = written or maybe
-        since = (
-            "{names} have been written since the cell ran: run the cell again"
-            if len(names) > 1
-            else "{names} has been written since the cell ran: run the cell again"
+        names = _listed(written or maybe)
+        if len(written) > 1:
+            return Reason(
+                "{names} have been written since the cell ran: run the cell again", names=names
+            )
+        return Reason(
+            "{names} has been written since the cell ran: run the cell again", names=names
         )
-        return Reason(since, names=_listed(names))
     return Reason(
         "one of {names} has been written since the cell ran, and nothing tells which: "
         "run the cell again",

@@ -55,8 +55,9 @@ def ran_stage(asked: dict[str, Any], busy: Callable[[], bool] = lambda: False) -
     try:
         go_on()
         if _core.engine_settings()["slow"]:
-            told = "the engine is slowed down (%engine slow), and times would tell nothing"
-            raise _Busy(Reason(told))
+            raise _Busy(
+                Reason("the engine is slowed down (%engine slow), and times would tell nothing")
+            )
         if _core.pending():
             raise _Busy(Reason("the engine still has work: wait until it is through"))
         return {**answer, **_ran(asked, answer["stage"], Bounds(go_on, _MOST_S))}

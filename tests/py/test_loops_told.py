@@ -158,8 +158,8 @@ def test_loops_that_nobody_times_are_told_of_where_the_cell_is_long(auto, monkey
     monkeypatch.setattr(ways, "clock", lambda: float(next(now)))
     auto.run(body + "#")
     assert told() == [
-        "lines 1-5: no unit, line 2: a try",
-        "lines 2-4 of called(): no unit, line 3 of called(): a with",
+        "lines 1-5: no unit, line 2: a try statement",
+        "lines 2-4 of called(): no unit, line 3 of called(): a with statement",
     ]
 
 

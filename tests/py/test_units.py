@@ -289,4 +289,4 @@ def test_why_a_loop_is_none():
 
     unit = Unit(node)
     assert not unit.fits(Frame, range(3))
-    assert unit.refused == ("a with", 2, None)
+    assert unit.refused == ("a with statement", 2, None)

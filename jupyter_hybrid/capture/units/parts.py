@@ -251,10 +251,14 @@ def _dotted(node: Any) -> str:
 
 
 _WORDS = {
-    ast.Return: "a return", ast.Call: "a call", ast.Raise: "a raise", ast.With: "a with",
-    ast.Try: "a try", ast.Attribute: "an attribute", ast.List: "a list", ast.Dict: "a dict",
+    ast.Return: "a return", ast.Call: "a call", ast.Raise: "a raise",
+    ast.With: "a with statement", ast.Try: "a try statement", ast.Attribute: "an attribute",
+    ast.List: "a list", ast.Dict: "a dict",
     ast.ListComp: "a comprehension", ast.Lambda: "a lambda", ast.JoinedStr: "an f-string",
     ast.FunctionDef: "a definition", ast.Import: "an import",
     ast.GeneratorExp: "a generator", ast.Slice: "a slice", ast.NamedExpr: "an assignment inside",
-    ast.AnnAssign: "an annotation", ast.Yield: "a yield",
+    ast.AnnAssign: "an annotation", ast.Yield: "a yield", ast.AsyncFor: "an async for",
+    ast.AsyncWith: "an async with", ast.Await: "an await", ast.ClassDef: "a class",
+    ast.Delete: "a del", ast.Global: "a global", ast.Match: "a match statement",
+    ast.Nonlocal: "a nonlocal", ast.Starred: "a starred name", ast.YieldFrom: "a yield from",
 }  # fmt: skip
