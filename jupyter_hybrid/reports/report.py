@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jupyter_hybrid
 
 from .. import _core
-from ..array_bytes import imperative_peak, nbytes
+from ..array_bytes import imperative_peak
 from ..capture.cell import Cell
 from ..capture.compute import Segment
 from ..capture.deferred import Deferred
@@ -21,6 +21,7 @@ from ..capture.source.loops_ran import LoopRan
 from ..capture.spent import Place, Spent
 from ..capture.values import Key
 from ..reasons import NONE, Reason
+from .lifetimes import Life, lives_of, lives_of_buffers
 from .listing import Break, places
 from .loops import Loop, loops_of
 from .names import Choice, Names, Switches
@@ -45,8 +46,8 @@ class Report:
         stages: list of :class:`ReportStage`, "written" first, "plan" last.
         kernels: list of :class:`Kernel` that the compiled cell launches.
         bytes_imperative: peak when the cell runs one by one: an array for each value until its
-            last use, to the cell's end where a name holds it. What is written into arrays that
-            were there before takes none.
+            last use, or as long as a name holds it where the cell has breaks. What is written into
+            arrays that were there before takes none.
         bytes_planned: peak of logical bytes of the buffers that the cell creates.
         bytes_lower_bound: what no plan for the same buffers can go below.
         arena_bytes: reusable memory taken from the pool, aligned.
@@ -173,8 +174,8 @@ class Report:
     def _bytes(self) -> tuple[int, int, int, int]:
         imperative = planned = lower_bound = arena = 0
         held = set(self.bound.values())
-        kept = 0  # left by earlier segments
-        for segment in self.segments:
+        for part, segment in enumerate(self.segments):
+            kept = self._left_by_earlier(part)
             entries = {v.entry for v in segment.drawn if v.key in held}
             entries |= {v.entry for v in segment.outputs}
             plan = segment.compiled.program.plan
@@ -184,10 +185,22 @@ class Report:
             planned = max(planned, kept + plan.planned_bytes)
             lower_bound = max(lower_bound, kept + plan.lower_bound_bytes)
             arena = max(arena, plan.arena_bytes)
-            fresh = (u == -1 for u in segment.updates or [-1] * len(segment.outputs))
-            made = (v for v, new in zip(segment.outputs, fresh, strict=True) if new)
-            kept += sum(nbytes(v.shape, v.dtype) for v in made)
         return imperative, planned, lower_bound, arena
+
+    @cached_property
+    def lives(self) -> list[list[Life]]:
+        """For each segment, of each of its outputs: how long it stays in memory."""
+        return lives_of(self.cell, self.segments, self.bound)
+
+    def _left_by_earlier(self, part: int) -> int:
+        """Bytes of what earlier segments have made that are in memory while this one runs."""
+        left = 0
+        for segment, lives in zip(self.segments[:part], self.lives, strict=False):
+            program = segment.compiled.program
+            held = lives_of_buffers(program, lives)
+            sizes = {b["id"]: b["bytes"] for b in program.plan.buffers}
+            left += sum(sizes[buffer] for buffer, life in held.items() if life.last >= part)
+        return left
 
     # The price of looking ------------------------------------------------------------------------
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ..reports.lifetimes import lives_of_buffers
 from .cards import name_in_block, node_label, user_name
 from .categories import Entry, categories, maker
 from .group_paths import GIVEN
@@ -60,6 +61,7 @@ def memory_of(picture: Picture, parameters: set[int]) -> Memory | None:
     buffers: list[Buffer] = []
     held: list[Held] = []
     placed: list[int] = []
+    through: list[int] = []  # by part: the step after its last one
     all_numbers = _numbers(picture)
     for part, numbers in zip(picture.parts, all_numbers, strict=True):
         if steps:  # what is copied when a part is through stands at a step of its own
@@ -70,9 +72,12 @@ def memory_of(picture: Picture, parameters: set[int]) -> Memory | None:
         for buffer in part.plan.buffers:
             if buffer["id"] in numbers:
                 buffers.append(shelf.buffer(buffer, numbers[buffer["id"]]))
-            elif buffer["entries"]:
+            elif buffer["entries"] and not shelf.is_earlier(buffer):
                 held.append(shelf.held(buffer, len(steps)))
+        through.append(len(steps))
         placed += [numbers[b] for b in part.plan.placed if b in numbers]
+
+    unsure = _live_on(picture.parts, all_numbers, buffers, through)
 
     def most(total: int | float | None, sizes: list[int]) -> int:
         return int(max(sizes) if total is None else total)
@@ -90,9 +95,26 @@ def memory_of(picture: Picture, parameters: set[int]) -> Memory | None:
         "optimal": all(p.optimal for p in plans),
         "placed": placed,
         "devices": _devices(picture),
+        "unsure": unsure,
+        "repeated": sum(part.runs > 1 for part in picture.parts),
         "method": next((p.attempts[-1][0] for p in plans if p.attempts), ""),
         **compared(plans[largest], all_numbers[largest]),
     }
+
+
+def _live_on(
+    parts: list[Part], numbers: list[dict[int, int]], buffers: list[Buffer], through: list[int]
+) -> int:
+    """What names hold of earlier parts lives on in later ones. Returns the bytes of what counts as
+    held to the end because nothing tells who lets go of it."""
+    by_id, unsure = {b["id"]: b for b in buffers}, 0
+    for i, (part, known) in enumerate(zip(parts, numbers, strict=True)):
+        for buffer, life in lives_of_buffers(part.program, part.lives).items():
+            if life.last > i:
+                row = by_id[known[buffer]]
+                row["end"] = max(row["end"], through[life.last])
+                unsure += 0 if life.sure else row["bytes"]
+    return unsure
 
 
 def _steps(picture: Picture, part: Part, first: int) -> list[Step]:
@@ -146,6 +168,10 @@ class _Shelf:
             "shares": [],
             "values": self._copy(entries, label, start) if copied else self._values(entries),
         }
+
+    def is_earlier(self, buffer: dict[str, Any]) -> bool:
+        """It is what an earlier part of the cell has left: its own buffer lives on."""
+        return buffer["entries"][0][0] in self._part.earlier
 
     def held(self, buffer: dict[str, Any], end: int) -> Held:
         """An array that was there before and is there afterwards: it is read, or written to."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..reports.lifetimes import Life
 from .schema import Serials
 
 PROCESS = uuid.uuid4().hex  # serials begin anew in each
@@ -20,6 +22,8 @@ class Part:
     offset: int
     times: Any = None  # _core.RunTimes of its runs
     runs: int = 1
+    lives: Sequence[Life] = ()  # of its outputs; none: to its own end
+    earlier: frozenset[int] = frozenset()  # ids of inputs that an earlier part has made
 
     @property
     def plan(self) -> Any:

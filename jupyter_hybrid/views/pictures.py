@@ -9,6 +9,7 @@ from typing import Any, cast
 from .. import _core
 from ..array_bytes import imperative_of
 from ..base import MXNetError
+from ..reports.lifetimes import made_before
 from ..reports.names import Names
 from ..reports.replanned import Replanned
 from ..reports.report import Report
@@ -39,9 +40,12 @@ class _OneStage:
 
 def parts_of(report: Any) -> list[Part]:
     """The compiled segments of a hybridized cell."""
+    earlier = made_before(report.segments, report.lives)
     return [
-        Part(s.compiled.program, offset, s.times, s.count)
-        for s, offset in zip(report.segments, report.offsets, strict=True)
+        Part(s.compiled.program, offset, s.times, s.count, lives, made)
+        for s, offset, lives, made in zip(
+            report.segments, report.offsets, report.lives, earlier, strict=True
+        )
     ]
 
 

@@ -310,6 +310,10 @@ class Memory(TypedDict):
         list[int], "buffers of the arena in the order in which the planner placed them"
     ]
     devices: list[DeviceMemory]
+    unsure: Annotated[
+        Size, "results of a cell's parts that count as held to its end: nothing tells who lets go"
+    ]
+    repeated: Annotated[Count, "parts of the cell that ran several times"]
     method: Text
     attempts: Annotated[
         list[Attempt],

@@ -271,6 +271,10 @@ export interface Memory {
   /** buffers of the arena in the order in which the planner placed them */
   placed: number[];
   devices: DeviceMemory[];
+  /** results of a cell's parts that count as held to its end: nothing tells who lets go */
+  unsure: number;
+  /** parts of the cell that ran several times */
+  repeated: number;
   method: string;
   /** the planner's methods on the largest arena, each alone; that of `method` is the plan's */
   attempts: Attempt[];

@@ -232,6 +232,8 @@ const memory = object<Memory>({
   optimal: or(boolean, false),
   placed: list(integer),
   devices: list(deviceMemory),
+  unsure: or(size, 0),
+  repeated: or(integer, 0),
   method: or(string, ''),
   attempts: list(attempt),
   attempted: list(integer),

@@ -26,6 +26,8 @@ export function memory(buffers: Partial<Buffer>[], rest: Partial<Memory> = {}): 
     placed: [],
     held: [],
     devices: [],
+    unsure: 0,
+    repeated: 0,
     attempts: [],
     attempted: [],
     arena_bound: 0,

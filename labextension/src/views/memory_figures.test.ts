@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memory } from '../testdata/memory';
 import { liveBytes } from './live_bytes';
-import { figuresOf } from './memory_figures';
+import { figuresOf, unknown } from './memory_figures';
 
 const plan = (rest: object) => {
   const made = memory(
@@ -46,4 +46,12 @@ it('tells how far a plan is from the bound, and what was there before', () => {
   expect(apart[2][2]).not.toContain('at step');
   expect(apart[3].slice(0, 2)).toEqual(['there before', 7]);
   expect(plan({ lower_bound: 90, optimal: true })[1][2]).toContain('no arena is smaller');
+});
+
+it('says what is not known of when results are freed', () => {
+  const said = (unsure: number, repeated: number) =>
+    unknown(memory([], { planned: 1000, unsure, repeated }));
+  expect(said(8, 0)).toBe('');
+  expect(said(500, 0)).toMatch(/^500 B of results count as held to the end of the cell: nothing/);
+  expect(said(0, 2)).toBe('Parts that ran several times are drawn once, as in the last run.');
 });

@@ -43,6 +43,16 @@ function verdict({ planned, lower_bound: bound, optimal }: Memory): string {
       : `${bytes(planned - bound)} above the lower bound`;
 }
 
+/** What is not known of when values of a cell's parts are freed; empty: nothing. */
+export function unknown({ unsure, repeated, planned }: Memory): string {
+  const held =
+    `${bytes(unsure)} of results count as held to the end of the cell: ` +
+    'nothing tells when a list, a function or what was shown lets go of them.';
+  const again = 'Parts that ran several times are drawn once, as in the last run.';
+  // A printed number is no news.
+  return [unsure > planned / 100 && held, repeated > 0 && again].filter(Boolean).join(' ');
+}
+
 export function memoryFigures(memory: Memory, live: LiveBytes): HTMLElement {
   return h(
     'dl.hyb-counted',

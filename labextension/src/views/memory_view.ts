@@ -5,7 +5,7 @@ import { bytes } from './format';
 import { LineTable } from './line_table';
 import { liveBytes } from './live_bytes';
 import { LiveView } from './live_view';
-import { memoryFigures } from './memory_figures';
+import { memoryFigures, unknown } from './memory_figures';
 import { placedBy } from './memory_geometry';
 import { MemoryPlot, type MemoryPlotEvents } from './memory_plot';
 import { plannersTable } from './planners_table';
@@ -41,6 +41,7 @@ export class MemoryView {
     const live = liveBytes(memory);
     this.live = new LiveView(memory, live, lines, events);
     this.replayBar = this.replay();
+    const said = unknown(memory);
     const table = new LineTable(memory, live.peak, lines, events);
     this.element = h(
       'div.hyb-memory',
@@ -51,6 +52,7 @@ export class MemoryView {
       this.key(),
       this.replayBar,
       memoryFigures(memory, live),
+      said && h('p.hyb-note', {}, said),
       this.live.element,
       table.element,
       plannersTable(memory, index => this.showAttempt(index))
