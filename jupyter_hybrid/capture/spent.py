@@ -23,12 +23,15 @@ class Spent:
         settle_s: at lines that need a value or leave the graph: finding what is pending, running
             it, waiting for it and writing it back; without compiling.
         wait_s: other waits, and handing the rest to the engine at the end of the cell.
-        python_s: while recording was put aside, for code left to Python or something awaited.
+        python_s: while recording was put aside, for code left to Python, loops that run compiled,
+            or something awaited.
+        took_s: from the beginning to the end.
         places: what each place cost, compiling included.
     """
 
     def __init__(self) -> None:
         self.compile_s = self.settle_s = self.wait_s = self.python_s = 0.0
+        self.took_s = 0.0
         self.places: dict[Place, float] = {}
         self.settling = False
         self.at: Place | None = None  # whose cost it is, though it is not a break of its own
@@ -36,6 +39,7 @@ class Spent:
         self._waited = 0  # ns, seen so far
         self._recorded_s = 0.0
         self._since = 0.0  # recording goes on, or was put aside
+        self._began = 0.0
 
     @property
     def record_s(self) -> float:
@@ -49,6 +53,8 @@ class Spent:
         now = _clock()
         if self._since:
             self.python_s += now - self._since
+        else:
+            self._began = now
         self._since = now
         self._waited = _core.waited_ns()
 
@@ -63,7 +69,9 @@ class Spent:
     def ended(self, start: float) -> None:
         """The end of the cell took since then."""
         self._note_waits()
-        self._recorded_s += _clock() - start
+        now = _clock()
+        self._recorded_s += now - start
+        self.took_s = now - self._began
 
     def rename(self, old: Place, new: Place) -> None:
         """What was known as the first place is the second one."""

@@ -132,6 +132,7 @@ class Skip:
         (segment,) = report.segments
         report.segments = [_like(segment, times=times, cached=True)]
         report.compile_s = report.record_s = 0.0
+        report.took_s = None
         report.cached = report.skipped = True
         report.differences = None
         report.computed = []

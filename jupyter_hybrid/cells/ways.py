@@ -208,6 +208,7 @@ class Ways:
         is_fair = ran is None or self._is_fair(ran, took)
         compile_s = ran.compile_s if ran is not None else 0.0
         report = Report(self.cell, self.options, [], self.left, [], {}, mode="imperative")
+        report.took_s = took
         self._ran = ran or RanAlone()
         if ran is not None:
             self._heard(ran, is_fair)

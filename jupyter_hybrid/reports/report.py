@@ -15,7 +15,6 @@ from ..array_bytes import imperative_peak
 from ..capture.cell import Cell
 from ..capture.compute import Segment
 from ..capture.deferred import Deferred
-from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.source.loops_ran import LoopRan
 from ..capture.spent import Place, Spent
@@ -29,13 +28,13 @@ from .stage_inputs import On
 from .stage_result import StageRun
 from .stage_run import run_stage
 from .stages import Kernel, ReportStage, shifted
+from .times import times_text
 from .why_compiled import Difference, explain, sentence
 
 if TYPE_CHECKING:
     from .replanned import Replanned
 
 
-_WORTH_SAYING_S = 1e-4
 _UNRECORDED = Spent()
 
 
@@ -58,7 +57,10 @@ class Report:
             recorded is in it, since nothing tells the two apart.
         settle_s: seconds at lines that need a value or leave the graph, compiling aside: finding
             programs, running them, waiting, writing back.
-        python_s: seconds of code that was left to Python, and of awaiting.
+        python_s: seconds of code that was left to Python, of compiling loops, and of awaiting.
+        loops_s: seconds of loops that ran compiled.
+        took_s: seconds from the cell's start to its end, all these in it; None when that was not
+            measured. Programs may still run then.
         run_s: what the cell's programs took on their devices, each from its first kernel's start to
             its last one's end; waits until they are through. None when nothing was run.
         running: some of them are not through yet.
@@ -110,7 +112,8 @@ class Report:
         self.namespace: dict[str, Any] = {}  # where stages that are run find their inputs
         self.compare: Any = None  # figures of both modes, with --compare
         self.record_s, self.settle_s = spent.record_s, spent.settle_s
-        self.python_s = spent.python_s
+        self._aside_s = spent.python_s
+        self.took_s = spent.took_s or None
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
@@ -241,6 +244,14 @@ class Report:
         return any(s.times.running for s in self.segments)
 
     @property
+    def loops_s(self) -> float:
+        return sum(ran.seconds for ran in self.loops)
+
+    @property
+    def python_s(self) -> float:
+        return max(0.0, self._aside_s - self.loops_s)
+
+    @property
     def run_s(self) -> float | None:
         return sum(s.run_s for s in self.segments)
 
@@ -349,26 +360,6 @@ class Report:
         """Stage name -> Python-like text."""
         return {stage.name: stage.program for stage in self.stages}
 
-    def _times(self) -> str:
-        """Where the time went, in one line."""
-        parts = [
-            "compile found in the cache" if self.cached else f"compile {seconds(self.compile_s)}"
-        ]
-        parts += [f"record {seconds(self.record_s)}"] if self.record_s else []
-        parts += (
-            [f"values read on the way {seconds(self.settle_s)}"]
-            if self.settle_s >= _WORTH_SAYING_S
-            else []
-        )
-        parts += (
-            [f"left to Python {seconds(self.python_s)}"] if self.python_s >= _WORTH_SAYING_S else []
-        )
-        if self.running:
-            parts.append("run not over yet")
-        elif self.run_s is not None:
-            parts.append(f"run {seconds(self.run_s)}")
-        return ", ".join(parts)
-
     @property
     def net_texts(self) -> list[str]:
         """Nets that were not hybridized and are one program all the same."""
@@ -378,13 +369,14 @@ class Report:
         if not self.segments:
             said = "nothing of this cell was compiled" if self.error else sentence(self)
             lines = [f"{said[:1].upper()}{said[1:]}."]
+            lines += [f"time      {times_text(self)}"] if self.took_s and self.loops_s else []
         else:
             before = len(self.kernels_of(self.stages[0].graph))
             lines = [
                 f"kernels   {before} as written, {len(self.kernels)} compiled",
                 f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
                 f"(lower bound {self.bytes_lower_bound:,}), arena {self.arena_bytes:,}",
-                f"time      {self._times()}",
+                f"time      {times_text(self)}",
                 f"replay    {sentence(self)}",
             ]
             same = [stage.name for stage in self.stages if not stage.changed]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..capture.options import Options
+from .times import captured_text, times_text
 
 if TYPE_CHECKING:
     from .report import Report
@@ -277,8 +278,9 @@ def explain(report: Report) -> str:
         lines.append(f"not skipped: {report.not_skipped}")
     lines += [b.text for b in (*report.graph_breaks, *report.cuts)]
     if not report.graph_breaks and report.segments and not report.error:
-        parts = len(report.segments)
-        lines.append("captured whole" + (f", as {parts} graphs" if parts > 1 else ""))
+        lines.append(captured_text(report))
+    if report.took_s and report.loops_s:
+        lines.append(f"took {times_text(report)}")
     lines += [loop.paragraph for loop in report.units]
     lines += report.net_texts
     for name, price in report.deferred:

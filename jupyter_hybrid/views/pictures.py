@@ -14,7 +14,7 @@ from ..reports.names import Names
 from ..reports.replanned import Replanned
 from ..reports.report import Report
 from .parts import Part
-from .schema import Spec, View
+from .schema import Spec, Totals, View
 from .spec import Picture, build
 from .units import drawn
 
@@ -82,9 +82,10 @@ def of_report(report: Any) -> Picture:
         parameters=parameters,
         line_of=report.line_of,
         cell={"id": report.cell.id, "lines": report.cell.lines, "first_line": 1},
-        totals={}
+        totals=_whole(report)
         if not stages
         else {
+            **_whole(report),
             "bytes_imperative": report.bytes_imperative,
             "bytes_planned": report.bytes_planned,
             "bytes_lower_bound": report.bytes_lower_bound,
@@ -109,6 +110,11 @@ def of_report(report: Any) -> Picture:
         switches=_switches(report),
         replanned=magic,
     )
+
+
+def _whole(report: Report) -> Totals:
+    """What the cell took altogether."""
+    return {"took_s": report.took_s, "loops_s": report.loops_s or None}
 
 
 def _switches(report: Report) -> Names:

@@ -358,6 +358,8 @@ class Totals(TypedDict, total=False):
     record_s: Annotated[Figure, "Python's time for recording"]
     settle_s: Annotated[Figure, "standing still where a value was needed"]
     run_s: Figure
+    took_s: Annotated[Figure, "the cell, from its start to its end"]
+    loops_s: Annotated[Figure, "of it, loops that ran compiled"]
     running: Annotated[Truth, "the program is not through yet: its time is not known"]
     cached: Truth
     replay: Annotated[Text, "replayed, skipped or compiled; empty where it is not known"]

@@ -156,7 +156,7 @@ def svg(spec: Spec, stage: int | None = None) -> str:
 
 def _header(spec: Spec) -> str:
     totals = spec["totals"]
-    if not totals:
+    if not totals.get("kernels_before"):
         return text_at(24, 28, spec["title"], font_size=14, font_weight=600)
     facts = (
         f"{totals['kernels_before']} → {totals['kernels_after']} kernels · "

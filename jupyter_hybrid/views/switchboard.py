@@ -33,6 +33,7 @@ def _detached(report: Report) -> Report:
         report.cell, report.options, report.segments, report.graph_breaks, later, report.bound
     )
     made.bytes_imperative = report.bytes_imperative
+    made.took_s = report.took_s
     made.cached, made.skipped = report.cached, report.skipped
     if report.namespace is getattr(get_ipython(), "user_ns", None):  # it lives on anyway
         made.namespace = report.namespace

@@ -316,6 +316,10 @@ export interface Totals {
   /** standing still where a value was needed */
   settle_s: number | null;
   run_s: number | null;
+  /** the cell, from its start to its end */
+  took_s: number | null;
+  /** of it, loops that ran compiled */
+  loops_s: number | null;
   /** the program is not through yet: its time is not known */
   running: boolean;
   cached: boolean;

@@ -266,6 +266,8 @@ const totals = object<Totals>({
   record_s: or(number, null),
   settle_s: or(number, null),
   run_s: or(number, null),
+  took_s: or(number, null),
+  loops_s: or(number, null),
   running: or(boolean, false),
   cached: or(boolean, false),
   replay: or(string, '')

@@ -10,6 +10,7 @@ import pytest
 from cells import Shell
 
 from jupyter_hybrid import engine
+from jupyter_hybrid.capture.units import check
 from jupyter_hybrid.reports.listing import Break
 from jupyter_hybrid.views import spec_of
 
@@ -119,3 +120,21 @@ def test_code_that_was_recorded_did_not_run_as_written(shell):
     assert "recorded no array" in repr(shell.report)
     for text in (repr(shell.report), shell.report.explain()):
         assert "imperative" not in text
+
+
+LOOP = "n = 0\nfor v in values:\n    n += v * v\n"
+
+
+@pytest.mark.parametrize("body", [LOOP, LOOP + "y = x.reshape(3, 4)"])
+def test_loops_that_run_compiled_are_not_left_to_python(shell, body, monkeypatch):
+    monkeypatch.setattr(check, "ALWAYS", False)  # else the steps as written count
+    shell.run("values = [float(i) for i in range(20000)]")
+    timed(shell, body)
+    report, totals = shell.report, spec_of(shell.report)["totals"]
+    assert report.units and 0 < report.loops_s < report.took_s
+    assert sum((report.record_s, report.settle_s, report.python_s)) <= report.took_s
+    assert (totals["took_s"], totals["loops_s"]) == (report.took_s, report.loops_s)
+    assert "compiled loops " in repr(report)
+    explained = report.explain()
+    assert " in all: " in explained and "captured whole" not in explained
+    assert ("captured but for loops that ran compiled" in explained) == bool(report.segments)

@@ -15,13 +15,31 @@ export function header(spec: Spec): HTMLElement {
   );
 }
 
+const WHOLE = 'From the start of the cell to its end: Python, recording, compiling and waits too';
+
+/** Of a cell whose loops ran compiled the kernels' time says little: what all of it took. */
+export function timesOf(t: Totals): [string, string, string][] {
+  const ran: [string, string, string][] = t.running
+    ? [['now', 'All kernels', 'running']]
+    : t.run_s === null
+      ? []
+      : [['run', 'All kernels', seconds(t.run_s)]];
+  if (t.took_s === null || t.loops_s === null) {
+    return ran;
+  }
+  const title = `${WHOLE}; ${seconds(t.loops_s)} in compiled loops`;
+  const longer = t.running || (t.run_s ?? 0) > t.took_s; // they went on after its end
+  return [['took', title, seconds(t.took_s)], ...(longer ? ran : [])];
+}
+
 function figure(name: string, title: string, ...parts: (string | HTMLElement)[]): HTMLElement {
   return h('span.hyb-figure', { title }, h('small', {}, name), h('span', {}, ...parts));
 }
 
 function totals(t: Totals): HTMLElement[] {
   const figures: HTMLElement[] = [];
-  if (t.kernels_before !== null && t.kernels_after !== null) {
+  const none = t.kernels_before === 0 && t.loops_s !== null; // loops are all that ran compiled
+  if (!none && t.kernels_before !== null && t.kernels_after !== null) {
     figures.push(
       figure(
         'kernels',
@@ -31,7 +49,7 @@ function totals(t: Totals): HTMLElement[] {
       )
     );
   }
-  if (t.bytes_imperative !== null && t.bytes_planned !== null) {
+  if (!none && t.bytes_imperative !== null && t.bytes_planned !== null) {
     const bound =
       t.bytes_lower_bound === null ? '' : `. Lower bound: ${bytes(t.bytes_lower_bound)}`;
     figures.push(
@@ -43,11 +61,7 @@ function totals(t: Totals): HTMLElement[] {
       )
     );
   }
-  if (t.running || t.run_s !== null) {
-    const time = t.running ? 'running' : seconds(t.run_s);
-    figures.push(figure(t.running ? 'now' : 'run', 'All kernels', time));
-  }
-  return figures;
+  return figures.concat(timesOf(t).map(([name, title, time]) => figure(name, title, time)));
 }
 
 // What it took to get there.
@@ -67,6 +81,12 @@ function preparation(t: Totals): HTMLElement[] {
         seconds(t.record_s) + settled
       )
     );
+  }
+  if (t.loops_s !== null) {
+    figures.push(figure('compiled loops', 'Loops that ran compiled', seconds(t.loops_s)));
+    if (t.run_s) {
+      figures.push(figure('kernels', 'All kernels', seconds(t.run_s)));
+    }
   }
   return figures;
 }

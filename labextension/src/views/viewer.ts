@@ -46,7 +46,7 @@ class PlainViewer implements Viewer {
     );
     const nothing = h('p.hyb-note', {}, 'The engine computed nothing here: there is no graph.');
     this.element.replaceChildren(
-      header(spec),
+      h('div.hyb-chrome', {}, h('div.hyb-head', {}, header(spec))),
       spec.units.length > 0 ? this.units.element : nothing,
       footnotes(spec) ?? ''
     );
