@@ -82,6 +82,14 @@ def test_force_for_the_default_mode(shell):
     assert not [t for t in breaks(shell) if "left to Python" in t]
 
 
+def test_a_loop_that_ends_before_it_is_compared_says_what_was_measured(shell, monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    monkeypatch.setattr(patience, "prices", lambda *times: (1.0, 0.0))
+    shell.hybridize(READS + "y = x\nfor i in range(1):\n    y = y * 0.5 + (i - i)\n")
+    (said,) = [t for t in breaks(shell) if "compared" in t]
+    assert said.endswith("had no step left: a step costs 1 s recorded")
+
+
 def test_a_loop_that_records_whole_is_not_left(shell):
     shell.hybridize(READS + "y = x\nfor i in range(100):\n    y = y * 0.5 + 1\n")
     assert not shell.report.graph_breaks

@@ -345,11 +345,7 @@ class Phases(Compiled):
         if not self._plain_times:
             return False
         recorded, plain = prices(self._times, self._flushed_s, self._plain_times)
-        figures = Reason(
-            "a step costs {recorded} recorded, {written} as written",
-            recorded=seconds(recorded),
-            written=seconds(plain),
-        )
+        figures = _figures(recorded, plain)
         leave = _MARGIN * plain < recorded
         if leave:
             # The first run has programs and memory that are new.
@@ -363,14 +359,33 @@ class Phases(Compiled):
             place.note_left(recorder)
         elif _MARGIN * recorded < plain:
             place.trust()
-        if self._entry >= 0:
-            compared = Reason(
-                "{lines} compared with plain Python: {why}", lines=place.lines, why=figures
-            )
-            text = place.left if leave else compared
-            recorder.spent.rename(recorder.breaks[self._entry], (place.first, text))
-            recorder.breaks[self._entry] = (place.first, text)
+        self._say(place.left if leave else self._compared(figures))
         return leave
+
+    def _compared(self, figures: Reason) -> Reason:
+        return Reason(
+            "{lines} compared with plain Python: {why}", lines=self.place.lines, why=figures
+        )
+
+    def _ended_early(self) -> Reason:
+        """The loop is over before there is something to decide."""
+        recorded, plain = prices(self._times, self._flushed_s, self._plain_times or [0.0])
+        if self._plain_times:
+            return self._compared(_figures(recorded, plain))
+        return Reason(
+            "{lines} to be compared with plain Python, but had no step left: a step costs "
+            "{recorded} recorded",
+            lines=self.place.lines,
+            recorded=seconds(recorded),
+        )
+
+    def _say(self, why: Reason) -> None:
+        """What the break that was made for the comparison says."""
+        recorder = self.recorder
+        if self._entry >= 0:
+            here = (self.place.first, why)
+            recorder.spent.rename(recorder.breaks[self._entry], here)
+            recorder.breaks[self._entry] = here
 
     # Steps ----------------------------------------------------------------------------------------
     def _recorded_steps(self) -> Iterator[Any]:
@@ -407,6 +422,7 @@ class Phases(Compiled):
                 yield self._next()
             except StopIteration:
                 self.over = True
+                self._say(self._ended_early())
                 return
             self._plain_times.append(time.perf_counter() - started)
             most -= self._plain_times[-1]
@@ -425,6 +441,14 @@ class Phases(Compiled):
             return tuple(map(self.hooks.opened, values))
         real = self.how == "quiet" or self.recorder is None or type(values) in _REAL
         return values if real else map(_guards.kept, values)
+
+
+def _figures(recorded: float, plain: float) -> Reason:
+    return Reason(
+        "a step costs {recorded} recorded, {written} as written",
+        recorded=seconds(recorded),
+        written=seconds(plain),
+    )
 
 
 def prices(recorded: list[float], flushed_s: float, plain: list[float]) -> tuple[float, float]:

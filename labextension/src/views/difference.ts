@@ -75,9 +75,11 @@ function changes(
     return [`there it is ${partners.length} nodes`];
   }
   if (shared > 1) {
-    const others = plural(shared - 1, 'other');
+    // Passes merge nodes before they fuse: of a kernel what is in it counts, not what became it.
+    const fused = other.kind === 'fused';
+    const others = plural((fused ? other.members.length : shared) - 1, 'other');
     const merged = `there it and ${others} are one node`;
-    return [other.kind === 'fused' ? `there it is in one kernel with ${others}` : merged];
+    return [fused ? `there it is in one kernel with ${others}` : merged];
   }
   const told: string[] = [];
   if (node.op !== other.op || node.kind !== other.kind) {

@@ -51,7 +51,7 @@ export function legend(
     words.push('double card: operators in one kernel');
   }
   if (graph.nodes.some(node => node.head)) {
-    words.push('thick border: a result of the cell');
+    words.push('thick border: a result');
   }
   if (changed === 'step') {
     words.push('glow: changed in this step', 'struck title: gone', 'line in its colour: new');

@@ -66,6 +66,10 @@ describe('two stages of one plan', () => {
     });
     expect(told(right)).toEqual({ 0: 'same', 5: 'changed', 6: 'changed' });
     expect(changesOf(3, a, b, matching)).toEqual(['there it is in one kernel with 1 other']);
+    const kernel = b.model.node(FUSE, 6);
+    kernel?.members.push(kernel.members[0]); // the kernel counts, not what passes merged before
+    expect(changesOf(3, a, b, matching)).toEqual(['there it is in one kernel with 2 others']);
+    kernel?.members.pop();
     expect(changesOf(0, a, b, matching)).toEqual([]);
     expect(changesOf(6, b, a, match(b, a))).toEqual(['there it is 2 nodes']);
   });
