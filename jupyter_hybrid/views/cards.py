@@ -53,6 +53,18 @@ def user_names(names: dict[int, str], node: Any, offset: int = 0) -> list[str]:
     return [names.get(node.id + offset, "")] * max(1, len(node.shapes))
 
 
+def names_at(names: dict[int, str], graph: Any, offset: int = 0) -> dict[int, str]:
+    """``names`` with those of a graph's results: a pass may have put another node in the place of
+    the one that the user has named."""
+    found, known = dict(names), set(names.values())
+    for (id_, out), name in zip(graph.outputs, graph.output_names, strict=False):
+        node = graph.node(id_)
+        made_by = node.member_outputs[out][0] if node.members else id_
+        if name in known and node.kind in ("op", "fused"):
+            found.setdefault(made_by + offset, name)
+    return found
+
+
 def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:
     """What the user calls what a node makes; of a kernel with several values: ``d, ·``."""
     made = user_names(names, node, offset)

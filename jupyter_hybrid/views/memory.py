@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..reports.lifetimes import lives_of_buffers
-from .cards import name_in_block, node_label, user_name
+from .cards import name_in_block, names_at, node_label, user_name
 from .categories import Entry, categories, maker
 from .group_paths import GIVEN
 from .parts import Part
@@ -119,11 +119,12 @@ def _live_on(
 
 def _steps(picture: Picture, part: Part, first: int) -> list[Step]:
     nodes = {n.id: n for n in part.graph.nodes}
+    names = names_at(picture.names, part.graph, part.offset)
     return [
         _step(
             first + i,
             id_ + part.offset,
-            node_label(nodes[id_], user_name(picture.names, nodes[id_], part.offset)),
+            node_label(nodes[id_], user_name(names, nodes[id_], part.offset)),
             picture.line_of(nodes[id_]),
         )
         for i, id_ in enumerate(part.plan.steps)
@@ -140,6 +141,7 @@ class _Shelf:
     def __init__(self, picture: Picture, part: Part, parameters: set[int], first: int):
         self._picture, self._part, self._first = picture, part, first
         self._nodes = {n.id: n for n in part.graph.nodes}
+        self._names = names_at(picture.names, part.graph, part.offset)
         self._kinds = categories(part, parameters)
         self._at = {node: first + i for i, node in enumerate(part.plan.steps)}
 
@@ -195,8 +197,8 @@ class _Shelf:
         node = self._nodes.get(id_)
         if node is None:
             return str(id_)
-        own = self._picture.names.get(maker(node, out).id + self._part.offset)
-        given = "" if node.members else user_name(self._picture.names, node, self._part.offset)
+        own = self._names.get(maker(node, out).id + self._part.offset)
+        given = "" if node.members else user_name(self._names, node, self._part.offset)
         return own or given or name_in_block(node)
 
     def _line(self, entry: Entry) -> int | None:

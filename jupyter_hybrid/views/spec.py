@@ -19,6 +19,7 @@ from .cards import (
     detail_of,
     family_of,
     given_name,
+    names_at,
     node_label,
     on_several_devices,
     user_name,
@@ -175,11 +176,12 @@ def _stage(
     sources = {n.id: n for n in graph.nodes} if on_several_devices(graph) else None
     kernels: list[Kernel] = []
     nodes: list[Node] = []
+    names = names_at(picture.names, graph)
     called: dict[Any, str] = {}  # (node, output): the user's name, or how a number is written
     for node in graph.nodes:
         members = node.members if node.kind == "fused" else []
-        own_names = user_names(picture.names, node)
-        name = user_name(picture.names, node)
+        own_names = user_names(names, node)
+        name = user_name(names, node)
         kernel = None
         if node.kind in ("op", "fused") and not node.is_view:
             kernel = len(kernels)
@@ -231,7 +233,7 @@ def _stage(
                     {
                         "id": m.id,
                         "op": m.op,
-                        "label": node_label(m, picture.names.get(m.id, "")),
+                        "label": node_label(m, names.get(m.id, "")),
                         "line": picture.line_of(m),
                     }
                     for m in members

@@ -251,3 +251,14 @@ def test_what_a_view_holds_lives_on(shell):
     memory = parts(shell, "a = x * 3\nprint(a.sum())\nv = a[1:]\na = x * 4\nprint(a.sum())")
     last = max(b["end"] for b in memory["buffers"])
     assert results(memory, last) == ["a", "a"] and memory["unsure"] < 20_000
+
+
+def test_a_result_has_its_name_whatever_passes_put_in_its_place(shell):
+    """`* 1` is gone: where() makes t."""
+    shell.run("import numpy as np\nx = np.ones((50, 50))")
+    shell.hybridize("t = np.where(x > 0, x, -x) * 1\nu = np.tanh(x) + t / 8", "--view none --force")
+    spec = spec_of(shell.report)
+    assert [b["label"] for b in spec["memory"]["buffers"]] == ["t", "u"]
+    stages = {s["name"]: {n["op"]: n["label"] for n in s["graph"]["nodes"]} for s in spec["stages"]}
+    assert (stages["written"]["where"], stages["simplify"]["where"]) == ("where", "t = where")
+    assert stages["simplify"]["div_scalar"] == "t / 8"
