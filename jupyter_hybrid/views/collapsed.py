@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .around import lead_around
 from .layout import MARGIN, Box, Layout, layered
 from .opening import chain, is_made, made_in
 from .schema import Edge, Graph, Group, Node, Spec, Stage
@@ -57,9 +58,11 @@ def _place(groups: list[Group], cards: dict[int, Card], edges: list[Card]) -> tu
         for edge, points in zip(inner, layout.lines, strict=True):
             edge["points"] = [[round(x + left, 1), round(y + height, 1)] for x, y in points]
         height += layout.height
-    for edge in edges:  # between groups in later stages some run backwards: they are straight
-        ends = cards[edge["src"]], cards[edge["dst"]]
-        edge.setdefault("points", [[card["x"], card["y"]] for card in ends])
+    moved, width = lead_around(cards, edges, width)  # between parts; some run backwards
+    for card in cards.values():
+        card["x"] = round(card["x"] + moved, 1)
+    for edge in edges:
+        edge["points"] = [[round(x + moved, 1), round(y, 1)] for x, y in edge["points"]]
     return width, height
 
 

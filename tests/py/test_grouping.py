@@ -305,6 +305,35 @@ def test_a_still_picture_has_the_parts_of_a_cell_one_below_another():
         assert all(upper[1] < lower[0] for upper, lower in pairwise(reach.values()))
 
 
+def test_lines_between_the_parts_of_a_cell_go_around_its_cards():
+    spec = hybridized(
+        "import numpy as np\na = np.ones(3)\nprint(a.sum())\nb = a * 2 + np.exp(a) / (a + 7)\n"
+        "print(b)\nc = b + 1\nprint(c * 3)\n"
+    )
+    for stage in spec["stages"]:
+        drawn = collapsed(spec, stage)
+        cards = {card["id"]: card for card in drawn["nodes"]}
+        led = [e for e in drawn["edges"] if e["kind"] == "order"]
+        assert led
+        for edge in led:
+            others = [c for i, c in cards.items() if i not in (edge["src"], edge["dst"])]
+            for x, y in curve(edge["points"]):
+                assert 0 < x < drawn["width"]
+                assert not any(
+                    abs(x - c["x"]) < c["w"] / 2 and abs(y - c["y"]) < c["h"] / 2 for c in others
+                )
+
+
+def curve(points, steps=50):
+    """Points on the line as it is drawn: between two it bends half way down."""
+    for (x0, y0), (x1, y1) in pairwise(points):
+        middle = (y0 + y1) / 2
+        for t in (i / steps for i in range(steps + 1)):
+            s = 1 - t
+            x = (s**3 + 3 * s * s * t) * x0 + (3 * s * t * t + t**3) * x1
+            yield x, s**3 * y0 + 3 * s * t * middle + t**3 * y1
+
+
 def test_a_picture_of_one_repeat_shows_its_passes():
     x = sym.var("x", shape=(3,))
     for i in range(40):
