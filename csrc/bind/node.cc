@@ -174,6 +174,11 @@ void bind_node(py::module_& m) {
                              [](const NodeView& v) {
                                return py::bytes(v.node->name).attr("decode")("utf-8", "replace");
                              })
+      .def_property_readonly("name_in_block",
+                             [](const NodeView& v) {
+                               const py::bytes name(name_in_block(*v.node));
+                               return name.attr("decode")("utf-8", "replace");
+                             })
       .def_property_readonly("attrs", [](const NodeView& v) { return attrs_of(*v.node); })
       .def_property_readonly("attrs_text",
                              [](const NodeView& v) {

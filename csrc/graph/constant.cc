@@ -28,6 +28,9 @@ std::string real_text(double value, bool single) {
                              : std::strtod(text, nullptr) == value;
     if (same) break;
   }
+  // As Python writes it: 80000.0, not 8e+04.
+  const bool whole = std::fabs(value) < 1e16 && value == std::floor(value);
+  if (whole && std::strchr(text, 'e')) std::snprintf(text, sizeof text, "%.0f", value);
   std::string result = text;
   if (result.find_first_of(".en") == std::string::npos) result += ".0";
   return result;

@@ -2,6 +2,7 @@
 #include "graph/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -72,6 +73,8 @@ class Writer {
   std::vector<std::vector<std::string>> names() const;
   Expression expression(const Node& n, int depth);
   std::string name_of(Entry e) { return argument(e, 0).text; }  // a constant's is its literal
+  Expression readable(const Node& n, int depth);
+  Expression readable(Entry e, int depth);
 
  private:
   struct Value {
@@ -85,6 +88,7 @@ class Writer {
   void name_outputs(const Node& n, size_t num_outputs);
   const std::string& name(Entry e) const { return names_.at(e).name; }
   Expression argument(Entry e, int depth);
+  DType dtype_of(Entry e) const;
   std::vector<Expression> arguments(const Node& n, int depth);
   std::string statement(const Node& n, bool deep);
   void write_bodies(const Node& n, const TextOptions& options, std::vector<Line>* lines) const;
@@ -122,11 +126,27 @@ std::string Writer::unique(const std::string& wish, NodeId id) {
   return name;
 }
 
+}  // namespace
+
+std::string name_in_block(const Node& node) {
+  const std::string block = node.scope.substr(node.scope.rfind('/') + 1);  // npos + 1 is 0
+  const size_t grad = std::min(node.name.find("_backward"), node.name.find("_head_grad"));
+  const std::string of = node.name.substr(0, grad);
+  const bool counted = !of.empty() && std::isdigit(static_cast<unsigned char>(of.back()));
+  const bool whole = node.name.compare(0, block.size(), block) == 0;
+  if (block.empty() || block == "backward" || node.name.empty() || whole || counted) {
+    return node.name;
+  }
+  return block + "_" + node.name;
+}
+
+namespace {
+
 void Writer::name_outputs(const Node& n, size_t num_outputs) {
   for (size_t i = 0; i < num_outputs; ++i) {
     const Entry e{n.id, static_cast<int32_t>(i)};
     const auto wish = wishes_.find(e);
-    std::string base = n.name;
+    std::string base = name_in_block(n);
     if (num_outputs > 1)
       base = (base.empty() ? "v" + std::to_string(n.id) : base) + "_" + std::to_string(i);
     const bool use_wish = wish != wishes_.end() && n.kind != NodeKind::input;
@@ -214,15 +234,49 @@ std::vector<Expression> Writer::arguments(const Node& n, int depth) {
   return args;
 }
 
+DType Writer::dtype_of(Entry e) const {
+  const Node& from = *names_.at(e).node;
+  const bool known = static_cast<size_t>(e.out) < from.dtypes.size();
+  return known ? from.dtypes[static_cast<size_t>(e.out)] : DType::unknown;
+}
+
 // depth > 0: write inputs out that far; 0: names only; < 0: write out what find_inlined() chose.
 Expression Writer::expression(const Node& n, int depth) {
   std::vector<DType> dtypes;
-  for (const Entry& e : n.inputs) {
-    const Node& from = *names_.at(e).node;
-    dtypes.push_back(static_cast<size_t>(e.out) < from.dtypes.size() ? from.dtypes[e.out]
-                                                                     : DType::unknown);
-  }
+  for (const Entry& e : n.inputs) dtypes.push_back(dtype_of(e));
   return op_expression(n, dtypes, arguments(n, depth));
+}
+
+// Is the name only the operator, counted? No card shows it.
+bool is_counted(const std::string& name, const Node& n) {
+  if (n.op == nullptr) return false;
+  const std::string op = n.op->name;
+  const size_t begin = std::min(name.find_first_not_of('_'), name.size());
+  const bool same = name.size() >= begin + op.size() &&
+                    std::equal(op.begin(), op.end(), name.begin() + static_cast<long>(begin),
+                               [](unsigned char a, unsigned char b) {
+                                 return std::tolower(a) == std::tolower(b);
+                               });
+  return same && name.find_first_not_of("_0123456789", begin + op.size()) == std::string::npos;
+}
+
+// For people: values without a name of their own are written out, so far; then they are dots.
+Expression Writer::readable(Entry e, int depth) {
+  const Value& value = names_.at(e);
+  const Node& n = *value.node;
+  const bool written = n.kind == NodeKind::op && n.num_outputs() == 1 && is_counted(value.name, n);
+  if (!written) return argument(e, 0);
+  return depth > 0 ? readable(n, depth - 1) : Expression{"\xc2\xb7", false};
+}
+
+Expression Writer::readable(const Node& n, int depth) {
+  std::vector<DType> dtypes;
+  std::vector<Expression> args;
+  for (const Entry& e : n.inputs) {
+    dtypes.push_back(dtype_of(e));
+    args.push_back(readable(e, depth));
+  }
+  return op_expression(n, dtypes, args);
 }
 
 std::string Writer::statement(const Node& n, bool deep) {
@@ -369,6 +423,8 @@ std::vector<std::vector<std::string>> value_names(const Graph& graph) {
   return Writer(graph).names();
 }
 
+constexpr size_t kShort = 48;  // longer ones are written out less far
+
 struct Expressions::Impl {
   Writer writer;
 };
@@ -378,7 +434,11 @@ Expressions::~Expressions() = default;
 
 std::string Expressions::name(Entry e) {
   if (!impl_) impl_.reset(new Impl{Writer(graph_)});
-  return impl_->writer.name_of(e);
+  for (int depth = 3; depth > 1; --depth) {
+    const std::string text = impl_->writer.readable(e, depth).text;
+    if (text.size() <= kShort) return text;
+  }
+  return impl_->writer.readable(e, 1).text;
 }
 
 std::string Expressions::label(const Node& node) {
@@ -388,7 +448,14 @@ std::string Expressions::label(const Node& node) {
   return text;
 }
 
-std::string Expressions::shallow(const Node& node) { return deep(node, 0); }
+std::string Expressions::shallow(const Node& node) {
+  if (!impl_) impl_.reset(new Impl{Writer(graph_)});
+  for (int depth = 2; depth > 0; --depth) {
+    const std::string text = impl_->writer.readable(node, depth).text;
+    if (text.size() <= kShort) return text;
+  }
+  return impl_->writer.readable(node, 0).text;
+}
 
 std::string Expressions::deep(const Node& node, int depth) {
   if (!impl_) impl_.reset(new Impl{Writer(graph_)});

@@ -24,6 +24,9 @@ struct TextOptions {
 std::string program_text(const Graph& graph, const TextOptions& options = {},
                          std::vector<NodeId>* nodes = nullptr);
 
+// "dense0_fwd": blocks call what they compute "fwd" all alike.
+std::string name_in_block(const Node& node);
+
 // Names of values as program_text writes them, by node position, by output.
 std::vector<std::vector<std::string>> value_names(const Graph& graph);
 
@@ -32,9 +35,9 @@ class Expressions {
  public:
   explicit Expressions(const Graph& graph);  // keeps a reference
   ~Expressions();
-  std::string name(Entry e);                          // "c"
+  std::string name(Entry e);                          // "c"; without one of its own "b * a"
   std::string label(const Node& node);                // its values' names, or an effect's text
-  std::string shallow(const Node& node);              // "b * a", "dot(x, w)"
+  std::string shallow(const Node& node);              // "b * a", "dot(x - 2, w)"
   std::string deep(const Node& node, int depth = 6);  // "(1 + 2) + (3 + 4)"
 
  private:

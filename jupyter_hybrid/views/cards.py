@@ -137,13 +137,4 @@ def given_name(node: Any) -> str:
     counted = node.kind in ("op", "fused") and re.fullmatch(
         rf"_*{re.escape(node.op.lower())}_*\d*", node.name.lower()
     )
-    return "" if counted else name_in_block(node)
-
-
-def name_in_block(node: Any) -> str:
-    """``dense0_fwd``: blocks call what they compute ``fwd`` all alike."""
-    block = node.scope.rpartition("/")[2]
-    of = re.split("_backward|_head_grad", node.name)[0]
-    if block in ("", "backward") or node.name.startswith(block) or of[-1:].isdigit():
-        return str(node.name)
-    return f"{block}_{node.name}"
+    return "" if counted else str(node.name_in_block)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..reports.lifetimes import lives_of_buffers
-from .cards import name_in_block, names_at, node_label, user_name
+from .cards import names_at, node_label, user_name
 from .categories import Entry, categories, maker
 from .group_paths import GIVEN
 from .parts import Part
@@ -199,7 +199,7 @@ class _Shelf:
             return str(id_)
         own = self._names.get(maker(node, out).id + self._part.offset)
         given = "" if node.members else user_name(self._names, node, self._part.offset)
-        return own or given or name_in_block(node)
+        return own or given or str(node.name_in_block)
 
     def _line(self, entry: Entry) -> int | None:
         """Of its operator: a kernel may make values of several lines."""
