@@ -78,11 +78,15 @@ class NotebookPage:
         """Closes the notebook unsaved; its kernel, if it lives, forgets what ran in it."""
         if not self.page.evaluate(f"Boolean({_PANEL}?.sessionContext)"):
             return
-        self.kernel = self.page.evaluate(f"{_PANEL}.sessionContext.session?.kernel?.id ?? null")
+        self.kernel = self.kernel_id()
         if self.kernel is not None:
             said = self.run_python(_FORGET)
             assert "Error" not in said, said
         self.page.evaluate(f"{_PANEL}.dispose()")
+
+    def kernel_id(self) -> str | None:
+        """Of the kernel of the notebook that is open."""
+        return self.page.evaluate(f"{_PANEL}.sessionContext.session?.kernel?.id ?? null")
 
     def command(self, name: str) -> None:
         """Starts a JupyterLab command without waiting for its end."""

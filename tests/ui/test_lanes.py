@@ -339,7 +339,7 @@ def test_nothing_is_sent_to_who_does_not_look(notebook):
     assert until(lambda: "True" in notebook.run_python(THREADS))
     # All who look hear of a kernel where nothing happens.
     panel = "window.jupyterapp.shell.currentWidget"
-    kernel = notebook.page.evaluate(f"{panel}.sessionContext.session.kernel.id")
+    kernel = notebook.kernel_id()
     frames = notebook.page.evaluate(TWO_LOOK, kernel)
     assert min(frames) >= 4, frames
     # The notebook is closed, its kernel goes on.
@@ -348,3 +348,21 @@ def test_nothing_is_sent_to_who_does_not_look(notebook):
     assert until(lambda: "False" in notebook.page.evaluate(ELSEWHERE, asked))
     notebook.open("seen.ipynb")
     assert until(lambda: "True" in notebook.run_python(THREADS))
+
+
+def test_a_kernel_that_somebody_else_restarts_is_met_anew(notebook):
+    """From another page, say: this one is not told, and what it showed is over."""
+    notebook.write("anew.ipynb", [LOAD, "nd.ones((3,)).asnumpy()"])
+    notebook.open("anew.ipynb")
+    shown_panel(notebook)
+    run(notebook, 1)
+    assert until(lambda: sum(map(sum, notebook.operators().values())) > 0)
+    notebook.lab.api("POST", f"kernels/{notebook.kernel_id()}/restart")
+    timeline = notebook.page.locator(".hyb-timeline").first
+    expect(timeline).to_contain_text("This kernel has not loaded jupyter_hybrid yet")
+    assert notebook.operators() == {}
+    expect(notebook.page.locator(".hyb-status-item")).to_have_text("Hybrid: not loaded")
+    # Somebody else loads it, too.
+    notebook.page.evaluate(ELSEWHERE, [notebook.kernel_id(), LOAD + "\nnd.ones((3,)).asnumpy()"])
+    assert until(lambda: sum(map(sum, notebook.operators().values())) > 0)
+    expect(notebook.page.locator(".hyb-status-item")).to_contain_text("pending")

@@ -3,6 +3,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { LIVE_TARGET, parseLive, type LiveMessage } from '../frames';
+import { KernelProcess } from './kernel_process';
+import { subshellOf } from './subshell';
 
 /** 'asking': the kernel has said nothing yet; 'waiting': it has not loaded our package */
 export type LiveState = 'no kernel' | 'asking' | 'waiting' | 'connected' | 'lost';
@@ -13,7 +15,6 @@ const OURS = /jupyter_hybrid|%%?hybrid|%%imperative|%engine/;
 const ALIVE_MS = 30_000;
 /** A running cell may have loaded the package already: kernels with subshells answer meanwhile. */
 const EARLY_MS = [400, 1500, 4000];
-const SUBSHELL_MS = 3000;
 
 export class LiveConnection {
   readonly messages = new Signal<this, LiveMessage>(this);
@@ -22,6 +23,7 @@ export class LiveConnection {
   state: LiveState = 'no kernel';
   fault: string | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
+  private process = new KernelProcess();
   private comm: Kernel.IComm | null = null;
   private interested = false;
   private early: ReturnType<typeof setTimeout>[] = [];
@@ -113,6 +115,7 @@ export class LiveConnection {
     this.detach();
     const kernel = this.panel.sessionContext.session?.kernel ?? null;
     this.kernel = kernel;
+    this.process = new KernelProcess();
     if (!kernel) {
       this.setState('no kernel');
       return;
@@ -206,8 +209,12 @@ export class LiveConnection {
         this.early = EARLY_MS.map(wait => setTimeout(() => this.open(), wait));
       }
     } else if (type === 'status') {
+      const told = message as KernelMessage.IStatusMsg;
       const parent = message.parent_header as Partial<KernelMessage.IHeader>;
-      const { execution_state } = message.content as KernelMessage.IStatusMsg['content'];
+      const { execution_state } = told.content;
+      if (this.process.isAnother(told)) {
+        this.replaced();
+      }
       if (parent.msg_type === 'execute_request') {
         this.busy = execution_state === 'busy';
       }
@@ -216,6 +223,16 @@ export class LiveConnection {
         this.open();
       }
     }
+  }
+
+  /** The kernel was restarted, perhaps from another page. */
+  private replaced(): void {
+    this.busy = false;
+    this.drop();
+    this.setState('waiting');
+    // Later: JupyterLab forgets the old subshell when the last comm on it is gone, from all notebooks.
+    this.early.forEach(clearTimeout);
+    this.early = [setTimeout(() => this.open(), EARLY_MS[0])];
   }
 
   private setState(state: LiveState): void {
@@ -229,15 +246,6 @@ export class LiveConnection {
 // A kernel that was busy when the page came says nothing before its cell has ended.
 function hasAnswered(status: Kernel.Status): boolean {
   return status !== 'unknown' && status !== 'starting';
-}
-
-// Before its subshell is there a comm's messages go to the main shell, behind the cells that wait.
-async function subshellOf(kernel: Kernel.IKernelConnection, comm: Kernel.IComm): Promise<void> {
-  const { subshellStarted } = comm as { subshellStarted?: Promise<void> };
-  if (kernel.supportsSubshells && subshellStarted) {
-    const late = new Promise<void>(resolve => setTimeout(resolve, SUBSHELL_MS));
-    await Promise.race([subshellStarted.catch(() => undefined), late]);
-  }
 }
 
 function mentionsUs(panel: NotebookPanel): boolean {
