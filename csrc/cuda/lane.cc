@@ -212,7 +212,7 @@ void Lane::emit(const Span& span) {
   if (span.traced) {
     trace::Record record = span.record;
     record.start = from;
-    record.duration = trace::pack_duration(last_end_ - from);
+    record.duration = record.extent = trace::pack_duration(last_end_ - from);
     trace::emit(record);
   }
   if (span.begin) spare_.push_back(span.begin);

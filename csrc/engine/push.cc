@@ -194,8 +194,12 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, const std::vecto
   ErrorRef error;
   bool on_gpu = false;
   try {
-    if (slow) hold(cancel_here_, nullptr);
-    if (slow && props.traces_itself) trace::end_span(trace::ticks());
+    if (slow) {
+      hold(cancel_here_, nullptr);
+      const uint64_t now = trace::ticks();
+      trace::begin_work(now);
+      if (props.traces_itself) trace::end_span(now);
+    }
     if (!resources.was_cancelled()) {
       cuda::Section gpu(props.ctx, props.lane, resources);
       on_gpu = gpu.active();

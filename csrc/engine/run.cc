@@ -161,8 +161,12 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   const bool traced = !op.props.traces_itself || slow;
   trace::set_origin(&op.origin);
   if (traced) trace::begin_span(record);
-  if (slow) hold(lane.cancel, &op);
-  if (slow && op.props.traces_itself) trace::end_span(trace::ticks());
+  if (slow) {
+    hold(lane.cancel, &op);
+    const uint64_t now = trace::ticks();
+    trace::begin_work(now);
+    if (op.props.traces_itself) trace::end_span(now);
+  }
   Resources& resources = Resources::current();
   // Never asks for interrupts: that takes Python's lock, whose holder may be in fork(), waiting.
   resources.start_operator(&lane.cancel, false);

@@ -125,6 +125,14 @@ void end_span(uint64_t end, uint8_t more_flags) {
   r.end(r.span, end, more_flags);
 }
 
+void begin_work(uint64_t now) {
+  LiveSlot& span = ring().span;
+  if (!span.active.load(std::memory_order_relaxed)) return;
+  Record record = span.own;
+  record.extent = std::max<uint32_t>(pack_duration(now - record.start), 1);
+  span.set(record);
+}
+
 Record drop_span() {
   LiveSlot& span = ring().span;
   if (!span.active.load(std::memory_order_relaxed)) return {};

@@ -24,7 +24,8 @@ constexpr int kProducers = 3;  // that a span knows
 struct Record {           // fixed
   uint64_t start = 0;     // raw ticks, see ticks(); to_ns() converts
   uint32_t duration = 0;  // ticks >> 4, see pack_duration(); of several spans their sum
-  uint32_t extent = 0;    // the same, from the first one's start to the last one's end
+  uint32_t extent = 0;    // the same, from the first one's start to the last one's end; of one that
+                          // slow motion held with the hold, which comes first
   uint32_t name = 0;      // interned: operator or kernel name; of a wait: what it waits for
   uint32_t site = 0;      // interned push site: (cell, line, column, text)
   uint32_t node = 0;      // serial of a program's node, else 0; of a wait: where what it waits for
@@ -45,7 +46,7 @@ static_assert(sizeof(Record) == 64, "records are fixed-size");
 inline bool is_span(const Record& r) { return r.kind == static_cast<uint8_t>(Kind::span); }
 inline uint32_t operators(const Record& span) { return span.value == 0 ? 1 : span.value; }
 inline uint32_t extent_of(const Record& span) {
-  return span.flags & (kCoalesced | kMerged) ? span.extent : span.duration;
+  return span.flags & (kCoalesced | kMerged | kArtificial) ? span.extent : span.duration;
 }
 
 extern const bool kInvariantTsc;
@@ -92,7 +93,8 @@ void emit(const Record& record);  // to this thread's ring; overwrites its oldes
 // may enclose spans.
 void begin_span(const Record& record);
 void end_span(uint64_t end_ticks, uint8_t more_flags = 0);
-Record drop_span();  // ends it without a record: somebody else emits one
+void begin_work(uint64_t ticks);  // slow motion held the open span (flag kArtificial) until then
+Record drop_span();               // ends it without a record: somebody else emits one
 void end_wait(uint64_t end_ticks);
 // The lane this thread executes for: set on lane threads and helpers, else the thread's own
 // ("main" on the main thread).

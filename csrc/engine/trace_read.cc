@@ -73,7 +73,7 @@ void read_new(const Ring& r, Seen* seen, uint64_t began, Drained* out) {
 void add_running(const LiveSlot& live, uint64_t now, std::vector<Record>* out) {
   Record record;
   if (!live.read(&record)) return;
-  record.duration = now > record.start ? pack_duration(now - record.start) : 0;
+  set_times(&record, now);
   record.flags |= kRunning;
   out->push_back(record);
 }

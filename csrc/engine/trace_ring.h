@@ -62,6 +62,16 @@ struct LiveSlot {
   }
 };
 
+// What a live record has done by now. While slow motion holds it, its extent is 0; then the hold.
+inline void set_times(Record* record, uint64_t now) {
+  const uint32_t length = now > record->start ? pack_duration(now - record->start) : 0;
+  const uint32_t held = record->extent;
+  record->duration = length;
+  if (!(record->flags & kArtificial)) return;
+  record->extent = length;
+  record->duration = held == 0 || held > length ? 0 : length - held;
+}
+
 // A run of small operators not yet written out. The lock is almost always uncontended: 2 ns.
 struct Run {
   std::atomic_flag lock = ATOMIC_FLAG_INIT;
@@ -136,7 +146,7 @@ struct Ring {
   void end(LiveSlot& live, uint64_t end_ticks, uint8_t more_flags) {
     if (!live.active.load(std::memory_order_relaxed)) return;
     Record record = live.own;
-    record.duration = pack_duration(end_ticks - record.start);
+    set_times(&record, end_ticks);
     record.flags |= more_flags;
     write(record);
     live.active.store(false, std::memory_order_release);

@@ -14,6 +14,7 @@ from ..capture.running import running
 from ..views.places import code_at
 
 _NO_WORK = _core.SPAN_FLAGS["wait"] | _core.SPAN_FLAGS["running"]
+_HELD, _MERGED = _core.SPAN_FLAGS["artificial"], _core.SPAN_FLAGS["merged"]
 _COLUMNS = ("operator", "count", "total_s", "mean_s", "share", "where", "line", "code")
 
 
@@ -23,8 +24,9 @@ def timeline(since: float | None = None) -> Any:
     dicts.
 
     ``since``: of ``time.perf_counter``; None: the start of the last cell. An operator that had
-    begun before counts by the part since then; waits are no work, and what still runs is left
-    out. The trace keeps the newest operators: a warning says how many at most are missing.
+    begun before counts by the part since then; waits and what slow motion held are no work, and
+    what still runs is left out. The trace keeps the newest operators: a warning says how many at
+    most are missing.
     """
     if since is None:
         since = running.last_began
@@ -42,6 +44,8 @@ def _rows(since: float) -> list[dict[str, Any]]:
     _warn_of_gaps(frame, since_ms)
     spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
     spans = spans[spans["flags"] & _NO_WORK == 0]
+    # A program is held as a whole, and then its operators are told.
+    spans = spans[(spans["flags"] & _HELD == 0) | (spans["busy_ms"] > 0)]
     part = _parts(spans, since_ms)
     spans, part = spans[part > 0], part[part > 0]
     kinds, of = np.unique(spans[["name", "site"]], return_inverse=True)
@@ -61,6 +65,9 @@ def _rows(since: float) -> list[dict[str, Any]]:
 def _parts(spans: np.ndarray, since_ms: float) -> np.ndarray:
     """How much of each span lies behind that time, 0 to 1."""
     starts, lengths = spans["start_ms"], spans["extent_ms"].astype(float)
+    # Of one that slow motion held, the hold comes first.
+    held = np.where(spans["flags"] & (_HELD | _MERGED) == _HELD, lengths - spans["busy_ms"], 0.0)
+    starts, lengths = starts + held, lengths - held
     inside = starts + lengths - np.maximum(starts, since_ms)
     return np.where(
         starts >= since_ms, 1.0, np.maximum(inside, 0.0) / np.where(lengths > 0, lengths, 1.0)

@@ -25,7 +25,7 @@ export interface Span {
   start: number;
   /** from the first one's start to the last one's end, ... */
   duration: number;
-  /** ... and how much of that they worked */
+  /** ... and how much of that they worked: of one that slow motion held the last part */
   busy: number;
   /** of the operator; of a wait: of the one it waits for, 0 where there are many */
   name: number;
@@ -43,6 +43,11 @@ export interface Span {
   pusher: number;
   /** operators whose results it read, beside those that are told */
   more: number;
+}
+
+/** How long slow motion held an operator before it worked; of several that is not known: 0. */
+export function heldFor({ flags, duration, busy }: Span): number {
+  return flags & FLAG.artificial && !(flags & FLAG.merged) ? duration - busy : 0;
 }
 
 /** What the queue of a lane's device held from a time on. */

@@ -188,8 +188,7 @@ TEST_CASE("engine: naive mode is interrupted inside a long kernel") {
   CHECK_NOTHROW(engine::wait_to_read(x.get()));
 }
 
-TEST_CASE(
-    "engine: slow motion holds each operator, marked artificial, and ends when switched off") {
+TEST_CASE("engine: slow motion holds each operator, which is no work, and ends when switched off") {
   Engine engine;
   engine.settings.inline_small = true;
   engine.settings.slow_seconds = 0.05;
@@ -198,7 +197,18 @@ TEST_CASE(
   trace::Cursor* const cursor = trace::new_cursor();
   const StorageRef x = cell();
   const auto start = Clock::now();
-  for (int i = 0; i < 3; ++i) push([] {}, {}, {x}, props("slowed", 100));
+  const auto work = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+  for (int i = 0; i < 3; ++i) push(work, {}, {x}, props("slowed", 100));
+  trace::Cursor* const watch = trace::new_cursor();
+  while (engine::pending() == 3) {
+    for (const trace::Record& r : trace::drain(watch).running) {
+      if (r.kind != static_cast<uint8_t>(trace::Kind::span)) continue;
+      CHECK((r.flags & trace::kArtificial));
+      CHECK(trace::extent_of(r) >= r.duration);
+      CHECK((r.duration == 0 || trace::duration_ns(trace::extent_of(r)) >= 49000000));
+    }
+  }
+  trace::free_cursor(watch);
   engine::wait_all();
   CHECK(seconds_since(start) >= 0.15);
   int spans = 0;
@@ -206,7 +216,8 @@ TEST_CASE(
     if (trace::name_of(r.name) != "slowed") continue;
     ++spans;
     CHECK((r.flags & trace::kArtificial));
-    CHECK(trace::duration_ns(r.duration) >= 49000000);
+    CHECK(trace::duration_ns(r.duration) >= 1900000);
+    CHECK(trace::duration_ns(trace::extent_of(r) - r.duration) >= 49000000);
   }
   CHECK(spans == 3);
   trace::free_cursor(cursor);

@@ -72,6 +72,22 @@ describe('barsOf', () => {
     expect(barsOf(made, window, 100)[0].w).toBeGreaterThanOrEqual(60);
   });
 
+  it('tells how much of a span slow motion held, which is no work', () => {
+    const flags = FLAG.artificial;
+    const made = ring(span(10, 20, { busy: 5, flags }), span(40, 0.5, { busy: 0.1, flags }));
+    made.running = span(60, 10, { busy: 0, flags: flags | FLAG.running });
+    const [wide, running, thin] = barsOf(made, window, 75);
+    expect(wide).toMatchObject({ x: 10, w: 20, held: 15, alone: true });
+    expect(running).toMatchObject({ x: 60, w: 15, held: 15 });
+    expect(thin).toMatchObject({ x: 40, w: 1, flags });
+    expect(thin.share).toBeCloseTo(0.1, 9);
+    made.running = span(60, 10, { busy: 4, flags: flags | FLAG.running });
+    expect(barsOf(made, window, 75)[1]).toMatchObject({ x: 60, w: 15, held: 6 });
+    expect(workIn(made, 10, 25)).toEqual({ busy: 0, count: 0 });
+    expect(workIn(made, 0, 50).busy).toBeCloseTo(5.1, 9);
+    expect(workIn(made, 0, 50).count).toBe(2);
+  });
+
   it('lets a running span grow with the clock', () => {
     const made = ring();
     made.running = span(40, 1, { flags: FLAG.running });

@@ -1,6 +1,6 @@
 // A lane's work on pixels: what is too small to be seen alone becomes one bar a pixel, whose height
 // is its share of work. Where spans are not kept any more, slices of the lane's levels take their place.
-import { FLAG, type Span } from '../frame_records';
+import { FLAG, heldFor, type Span } from '../frame_records';
 import type { LaneRing } from './span_store';
 import { Workload, type Worked } from './workload';
 
@@ -22,6 +22,8 @@ export interface Bar {
   share: number;
   count: number;
   flags: number;
+  /** of `w`, at its left: slow motion held the operator so long */
+  held: number;
 }
 
 /** Work, evenly over a time: of a span or, where it is null, of a slice. */
@@ -55,13 +57,14 @@ export function eachPiece(
     if (span.start > to) {
       break;
     }
-    const start = Math.max(span.start, cut);
+    const begin = span.start + heldFor(span);
+    const start = Math.max(begin, cut);
     const end = span.start + span.duration;
     if (end < start) {
       continue;
     }
-    const part = span.duration > 0 ? (end - start) / span.duration : 1;
-    const count = start === span.start ? span.count : 0;
+    const part = end > begin ? (end - start) / (end - begin) : 1;
+    const count = start === begin ? span.count : 0;
     const { name, flags } = span;
     visit({ start, end, busy: part * span.busy, count, name, flags, span });
   }
@@ -95,7 +98,16 @@ function* barsOfPixels(pixels: Workload, pixel: number): Iterable<Bar> {
     const worked = pixels.at(x);
     if (worked) {
       const { name, count, flags, busy } = worked;
-      yield { x, w: 1, name, alone: false, share: Math.min(1, busy / pixel), count, flags };
+      yield {
+        x,
+        w: 1,
+        name,
+        alone: false,
+        share: Math.min(1, busy / pixel),
+        count,
+        flags,
+        held: 0
+      };
     }
   }
 }
@@ -106,7 +118,9 @@ export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
   const columns = Math.max(0, Math.ceil(window.width));
   const [work, waits] = [new Workload(columns), new Workload(columns)];
   const add = (piece: Piece) => {
-    const w = (piece.end - piece.start) / pixel;
+    const held = piece.span ? heldFor(piece.span) : 0;
+    const from = held > 0 && piece.span ? piece.span.start : piece.start;
+    const w = (piece.end - from) / pixel;
     const isWait = Boolean(piece.flags & FLAG.wait);
     const alone = piece.span !== null && !(piece.flags & FLAG.merged);
     // Merged spans of several kinds lie over each other: only their sum is a share of the time.
@@ -114,12 +128,15 @@ export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
       addToPixels(isWait ? waits : work, piece, window, pixel);
       return;
     }
-    const left = Math.max((piece.start - window.start) / pixel, -2);
+    const left = Math.max((from - window.start) / pixel, -2);
     const right = Math.min((piece.end - window.start) / pixel, window.width + 2);
-    const share = Math.min(1, piece.busy / (piece.end - piece.start));
+    const length = piece.end - piece.start;
+    const share = length > 0 ? Math.min(1, piece.busy / length) : 0;
     const { name, count, flags } = piece;
     if (right > left) {
-      bars.push({ x: left, w: right - left, name, alone, share, count, flags });
+      const hold = held > 0 ? (from + held - window.start) / pixel - left : 0;
+      const bar = { x: left, w: right - left, name, alone, share, count, flags };
+      bars.push({ ...bar, held: Math.min(Math.max(hold, 0), bar.w) });
     }
   };
   eachPiece(ring, window.start, window.end, pixel, add);
@@ -127,11 +144,20 @@ export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
   if (running && running.start < window.end) {
     const end = Math.max(running.start + running.duration, now);
     if (end > window.start) {
-      add({ ...running, end, busy: end - running.start, span: running });
+      const span = untilNow(running, end);
+      add({ ...span, start: span.start + heldFor(span), end, span });
     }
   }
   // Work lies on the waits for it.
   return [...barsOfPixels(waits, pixel), ...bars, ...barsOfPixels(work, pixel)];
+}
+
+// The kernel told of it a while ago. What slow motion holds still has not worked.
+function untilNow(running: Span, end: number): Span {
+  const held = heldFor(running);
+  const isHeld = held > 0 && running.busy === 0;
+  const duration = end - running.start;
+  return { ...running, duration, busy: isHeld ? 0 : duration - held };
 }
 
 /** The span under a time, the shortest where several lie; `slack` in milliseconds helps thin ones. */

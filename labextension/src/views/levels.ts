@@ -1,6 +1,6 @@
 // What lanes did, in slices of time of several lengths: the shorter ones reach back less far, the
 // longest for hours. Spans that are not kept any more are drawn from these.
-import { FLAG, type Span } from '../frame_records';
+import { FLAG, heldFor, type Span } from '../frame_records';
 import { Workload, type Worked } from './workload';
 
 /** Milliseconds of the shortest slice; each level's are `FACTOR` times as long as the one before. */
@@ -92,8 +92,9 @@ class BusyLevel {
 
   add(span: Span): void {
     const { width } = this.slices;
-    const { start, duration } = span;
-    const end = start + duration;
+    const start = span.start + heldFor(span);
+    const end = span.start + span.duration;
+    const duration = end - start;
     const channel = span.flags & FLAG.wait ? this.waits : this.work;
     const first = Math.floor(start / width);
     const last = Math.floor(end / width);
@@ -132,7 +133,7 @@ export class BusyLevels {
     this.levels = makeLevels((width, count) => new BusyLevel(width, count), slices);
   }
 
-  /** Takes in a span: its work lies evenly over its duration. */
+  /** Takes in a span: its work lies evenly over its duration, behind a hold. */
   add(span: Span): void {
     this.levels.forEach(level => level.add(span));
   }

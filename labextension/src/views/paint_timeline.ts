@@ -153,6 +153,9 @@ function paintBar(
   if (!bar.alone && !(bar.flags & FLAG.wait)) {
     // Many spans together: the bar's height is the share of the time in which they worked.
     const height = Math.max(3, (thin ? full * 0.45 : full) * bar.share);
+    if (bar.flags & FLAG.artificial) {
+      paintHold(context, x, middle - full / 2, Math.max(bar.w, 1), full, look);
+    }
     context.fillStyle = mix(theme.background, color, 0.75);
     context.fillRect(x, middle - height / 2, Math.max(bar.w, 1), height);
     return;
@@ -167,14 +170,14 @@ function paintBar(
     context.strokeRect(x + 0.5, top + 0.5, Math.max(w - 1, 1), height - 1);
     context.setLineDash([]);
   } else {
+    const held = Math.max(0, Math.min(bar.held, w - 1)); // its work is never too thin to be seen
     context.fillStyle = mix(theme.background, color, theme.dark ? 0.62 : 0.5);
-    context.fillRect(x, top, w, height);
+    context.fillRect(x + held, top, w - held, height);
     context.fillStyle = color;
     context.fillRect(x, top, w, 2);
-  }
-  if (bar.flags & FLAG.artificial && look.hatch && w > 3) {
-    context.fillStyle = look.hatch;
-    context.fillRect(x, top, w, height);
+    if (held > 0) {
+      paintHold(context, x, top + 2, held, height - 2, look);
+    }
   }
   if (bar.flags & FLAG.error) {
     context.strokeStyle = theme.text;
@@ -193,8 +196,25 @@ function paintBar(
     const font = (context.font = `600 11px ${theme.uiFont}`);
     const start = Math.max(x, LABEL_WIDTH);
     const text = fitText(context, words, w - (start - x) - 8);
+    if (bar.held > 0 && text) {
+      context.fillStyle = theme.background;
+      context.fillRect(start + 2, middle - 7, context.measureText(text).width + 4, 15);
+    }
     write(context, text, start + 4, middle + 1, font, theme.text);
   }
+}
+
+/** Time that is no work. */
+function paintHold(
+  context: Context,
+  x: number,
+  top: number,
+  width: number,
+  height: number,
+  { hatch, theme }: TimelineLook
+): void {
+  context.fillStyle = hatch ?? mix(theme.background, theme.text, 0.2);
+  context.fillRect(x, top, width, height);
 }
 
 function label(context: Context, title: string, under: string, y: number, theme: Theme): void {

@@ -1,5 +1,5 @@
 // What the timeline says in words: of what is under the pointer, of its lanes and of the engine.
-import { FLAG, type Span } from '../frame_records';
+import { FLAG, heldFor, type Span } from '../frame_records';
 import type { EngineState, Site } from '../frames';
 import { workIn } from './aggregate';
 import { bytes, plural, seconds } from './format';
@@ -36,7 +36,7 @@ export function spanWords(span: Span, store: SpanStore): string[] {
   if (site) {
     lines.push(siteWords(site));
   }
-  const flags = flagWords(span.flags);
+  const flags = flagWords(span);
   return flags ? [...lines, flags] : lines;
 }
 
@@ -67,10 +67,13 @@ function unrecordedWords(operators: number): string {
   return `${plural(operators, 'operator')} not recorded`;
 }
 
-function flagWords(flags: number): string {
+function flagWords(span: Span): string {
+  const { flags } = span;
+  const held = heldFor(span);
+  const before = held > 0 ? ` for ${seconds(held / 1e3)} before, which is no work` : '';
   const words: [number, string][] = [
     [FLAG.inline, 'run inline by the caller'],
-    [FLAG.artificial, 'held by slow motion'],
+    [FLAG.artificial, `held by slow motion${before}`],
     [FLAG.error, 'failed'],
     [FLAG.wait, 'a thread waits'],
     [FLAG.running, 'still running']

@@ -55,6 +55,23 @@ it('adds up what ran in a stretch of time, over all lanes', () => {
   expect(sum(dots)).toBeCloseTo(35, 9);
 });
 
+it('does not take for work what slow motion held', () => {
+  const store = new SpanStore();
+  const flags = FLAG.artificial;
+  const slowed = Array.from({ length: 70_000 }, (_, i) => span(20 * i, 20, { busy: 0.5, flags }));
+  store.add(frame([...slowed, span(1_400_000, 20, { name: 2, busy: 0, flags })]));
+  const one = workBetween(store, { start: 1_399_980, end: 1_399_999.75 });
+  expect(one.rows.map(r => [r.name, r.operators, r.busy])).toEqual([['dot', 0.5, 0.25]]);
+  expect(one.held).toBe(true);
+  expect(workBetween(store, { start: 1_399_980, end: 1_399_990 })).toMatchObject({
+    rows: [],
+    held: true
+  });
+  const all = workBetween(store, { start: 0, end: 1_500_000 });
+  expect(all.busy).toBeCloseTo(35_000, 3); // the oldest are known as slices
+  expect(all.rows.some(r => r.name === 'exp')).toBe(false); // a program's hold
+});
+
 it('says what it can not tell by operator', () => {
   const store = new SpanStore();
   const spans = Array.from({ length: 70_000 }, (_, i) => span(i, 0.5));

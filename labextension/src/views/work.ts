@@ -27,6 +27,8 @@ export interface Worked {
   busy: number;
   /** operators that an end cuts */
   cut: number;
+  /** slow motion held some: that time is no work */
+  held: boolean;
   /** operators that run still: they are in no row */
   running: number;
   /** operators at most that ran then and that nobody recorded: they are in no row */
@@ -36,12 +38,18 @@ export interface Worked {
 /** All lanes together; waits are no work. */
 export function workBetween(store: SpanStore, { start, end }: Range): Worked {
   const rows = new Map<string, Work>();
-  const worked: Worked = { rows: [], busy: 0, cut: 0, running: 0, unrecorded: 0 };
+  const worked: Worked = {
+    ...{ rows: [], busy: 0, cut: 0, running: 0, unrecorded: 0, held: false }
+  };
   for (const ring of store.rings) {
     eachPiece(ring, start, end, (end - start) / 1000, piece => {
       const part = inside(piece, start, end);
+      worked.held ||= Boolean(piece.flags & FLAG.artificial) && piece.end > start;
       if (part === 0 || piece.flags & FLAG.wait) {
         return;
+      }
+      if (piece.flags & FLAG.artificial && piece.span && piece.busy === 0) {
+        return; // the hold of a program, whose operators come after it
       }
       const row = rowOf(rows, store, piece);
       row.operators += piece.count * part;

@@ -89,7 +89,7 @@ export class WorkTable {
 }
 
 function footWords(
-  { rows, busy, cut, running, unrecorded }: Worked,
+  { rows, busy, cut, held, running, unrecorded }: Worked,
   range: Range,
   selected: boolean
 ): string {
@@ -98,6 +98,7 @@ function footWords(
   const parts = [
     `${seconds(busy / 1e3)} of work on all lanes in ${length} ${selected ? 'selected' : 'shown'}`,
     cut > 0 && `${plural(cut, 'operator')} cut by an end: the part inside counts`,
+    held && 'time that slow motion held is no work: not counted',
     running > 0 && `${plural(running, 'operator')} still running: not counted`,
     unrecorded > 0 && `up to ${plural(unrecorded, 'operator')} not recorded`,
     hidden > 0 && `${plural(hidden, 'row')} more in the file`
