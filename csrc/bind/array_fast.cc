@@ -1,5 +1,6 @@
 // a + b on small arrays: no Attrs, no vectors, no task; compiled loops on pooled memory.
 #include "bind/invoke.h"
+#include "bind/site.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
 #include "launch/launch.h"
@@ -108,9 +109,11 @@ PyObject* run(const NDArray& like, int64_t n, uint32_t name, Compute&& compute) 
   StorageRef storage =
       allocate(static_cast<size_t>(n) * (like.dtype == DType::float32 ? 4 : 8), props.ctx);
   compute(storage->data);
-  storage->var.version.fetch_add(1, std::memory_order_relaxed);
+  bump_version(*storage);
   props.name = name;
-  engine::note_inline(props, start, trace::ticks());
+  const uint64_t end = trace::ticks();
+  props.site = line_of_run(name, end);
+  engine::note_inline(props, start, end);
   return wrap_parts(std::move(storage), like.shape, like.strides, like.dtype);
 }
 

@@ -1,10 +1,13 @@
 // Push sites from Python frames: (code, instruction) is looked up, decoded once.
 #include "bind/site.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <unordered_map>
 
 #include "bind/array_object.h"
+#include "bind/frame_place.h"
 #include "engine/trace.h"
 #include "launch/thread_state.h"
 
@@ -34,6 +37,23 @@ Table& table() {
   return *instance;
 }
 
+// Lines that were looked up last. Their code is in the table: nothing else can have come to lie
+// there.
+struct Line {
+  FramePlace place;
+  uint32_t site = 0;
+};
+std::array<Line, 256> recent;
+
+// Small operators of one name and line, one after the other.
+struct Run {
+  FramePlace place;
+  uint32_t name = 0, line = 0;
+  uint32_t length = 0, turns = 0;  // of lines
+  uint64_t last = 0;               // ticks
+};
+Run run;
+
 // Programs that compile code in a loop must not fill the memory with it.
 constexpr size_t kMaxCodes = 1 << 14;
 
@@ -46,6 +66,8 @@ std::string text_of(PyObject* unicode) {
 void clear_codes() {
   auto codes = std::move(table().codes);
   table().codes.clear();
+  recent.fill({});
+  run = {};
   for (auto& entry : codes) Py_DECREF(entry.first);
 }
 
@@ -111,7 +133,61 @@ uint32_t site_in(Code& entry, PyFrameObject* frame) {
   return entry.sites[instruction] = id;
 }
 
+uint32_t without_column(uint32_t id) {
+  trace::Site site = trace::site_of(id);
+  site.col = 0;
+  const uint32_t line = trace::intern_site(site);
+  table().files[line] = table().files[id];
+  return line;
+}
+
+// Null: nothing is known of that place's code, so it may go.
+Code* code_at(const FramePlace& place) {
+  PyFrameObject* const frame = PyEval_GetFrame();
+  if (frame == nullptr) return nullptr;
+  PyCodeObject* const code = PyFrame_GetCode(frame);
+  Py_DECREF(code);  // the frame has it
+  return code == place.code ? &code_entry(code) : nullptr;
+}
+
+uint32_t line_at(const FramePlace& place) {
+  Line& known =
+      recent[static_cast<size_t>(place.instruction) / sizeof(_Py_CODEUNIT) % recent.size()];
+  if (known.place == place) return known.site;
+  Code* const code = code_at(place);
+  if (code == nullptr) return 0;
+  known = {place, code->library ? 0 : without_column(site_in(*code, PyEval_GetFrame()))};
+  return known.site;
+}
+
+// Apart, so that the short way has no frame of its own.
+__attribute__((noinline)) uint32_t turn(const FramePlace& place, uint32_t name, uint64_t now) {
+  constexpr uint32_t kManyTurns = 64, kLongRun = 16;
+  static const uint64_t pause = trace::ticks_of_ns(1000000);
+  const uint32_t line = line_at(place);
+  if (now - run.last > pause) run.turns = 0;
+  if (name != run.name) {  // another record in any case
+    run.length = 0;
+  } else if (line != run.line) {
+    run.turns = std::min(run.turns + 1, kManyTurns);
+    run.length = 0;
+  } else if (++run.length >= kLongRun) {
+    run.turns = 0;
+  }
+  run.place = place;
+  run.name = name;
+  run.line = line;
+  run.last = now;
+  return run.turns < kManyTurns ? line : 0;
+}
+
 }  // namespace
+
+uint32_t line_of_run(uint32_t name, uint64_t now) {
+  const FramePlace place = frame_place();
+  if (run.turns == 0 && run.place == place && run.name == name) return run.line;
+  return turn(place, name, now);
+}
 
 uint32_t user_site() {
   PyFrameObject* frame = PyEval_GetFrame();

@@ -55,10 +55,12 @@ def _rows(since: float) -> list[dict[str, Any]]:
     for i in np.argsort(-totals, kind="stable"):
         name, site = kinds[i].tolist()
         cell, line, text = frame["sites"].get(site, ("", 0, ""))
-        figures = (counts[i], totals[i], totals[i] / counts[i], totals[i] / (totals.sum() or 1.0))
+        count, total = float(counts[i]), float(totals[i])
+        whole = int(count) if count.is_integer() else count
+        figures = (whole, total, total / count, total / float(totals.sum() or 1.0))
         place = ("cell" if cell else text, line or None, code_at(site, line))
         operator = frame["names"].get(name, str(name))
-        rows.append(dict(zip(_COLUMNS, (operator, *map(float, figures), *place), strict=True)))
+        rows.append(dict(zip(_COLUMNS, (operator, *figures, *place), strict=True)))
     return rows
 
 

@@ -52,6 +52,26 @@ def test_an_operator_that_had_begun_before_counts_by_its_part(shell):
     assert 0 < row["count"] < 1 and row["total_s"] <= ended - began
 
 
+def test_small_operators_tell_their_lines(queueing):
+    # A name of its own for each: what ran before may have taken turns.
+    with engine.using(inline=True):
+        queueing.run("x = nd.ones(8)\nfor _ in range(50):\n    x = x + 1\ny = x + x + x")
+        rows = _listed(live.timeline())
+        told = {(r["operator"], r["line"]): r["count"] for r in rows}
+        assert told["add_scalar", 3] == 50 and told["add", 4] == 2
+        assert all(type(count) is int for count in told.values())
+        # The same code at the same place of memory, perhaps: lines are those that ran.
+        queueing.run("for i in range(20):\n    exec('\\n' * i + 'y = x * 2')")
+        rows = [r for r in _listed(live.timeline()) if r["operator"] == "mul_scalar"]
+        assert sorted(r["line"] for r in rows) == list(range(1, 21))
+        # Of lines that take turns all the time the trace keeps one record.
+        queueing.run("for _ in range(500):\n    y = x + 1\n    y = x + 2")
+        rows = [r for r in _listed(live.timeline()) if r["operator"] == "add_scalar"]
+        told = {r["line"] for r in rows}
+        assert told <= {2, 3, None} and sum(r["count"] for r in rows) == 1000
+        assert max(rows, key=lambda r: r["count"])["line"] is None
+
+
 def test_what_the_trace_has_lost_is_warned_of(shell):
     began = time.perf_counter()
     x = nd.ones(8)
