@@ -17,6 +17,7 @@ from ..views import linked
 from ..views.parts import PROCESS
 from ..views.places import code_at, file_at
 from ..views.stage_message import ran_stage
+from .families import family_named
 
 TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
@@ -196,6 +197,7 @@ class _Panel:
                 "gaps": frame["gaps"],
                 "lanes": frame["lanes"],
                 "names": {str(k): v for k, v in frame["names"].items()},
+                "families": {str(k): family_named(v) for k, v in frame["names"].items()},
                 "sites": {
                     str(site): {
                         "cell": cell or None,

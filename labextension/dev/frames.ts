@@ -3,6 +3,7 @@ import { FLAG, type QueueState, type Span } from '../src/frame_records';
 import type { Frame } from '../src/frames';
 
 const NAMES = ['dot', 'multiply', 'add_scalar', 'Convolution', 'copy', 'relu'];
+const FAMILIES = ['linear', 'elementwise', 'elementwise', 'conv', 'copy', 'elementwise'];
 
 export function demoFrame(): Frame {
   const spans: Span[] = [];
@@ -50,6 +51,7 @@ export function demoFrame(): Frame {
       { id: 2, name: 'gpu(1) compute', device: 'gpu(1)', virtual: true, kind: 'compute' }
     ],
     names: new Map(NAMES.map((name, i) => [i, name])),
+    families: new Map(FAMILIES.map((family, i) => [i, family])),
     sites: new Map([
       [
         0,

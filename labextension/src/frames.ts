@@ -66,6 +66,8 @@ export interface Frame {
   gaps: Gap[];
   lanes: Lane[];
   names: Map<number, string>;
+  /** of the operators of these names */
+  families: Map<number, string>;
   sites: Map<number, Site>;
   engine: EngineState | null;
   pending: number;
@@ -143,6 +145,7 @@ const header = object<Header & { version: number; now_ms: number }>({
     })
   ),
   names: map(text),
+  families: map(text),
   sites: map(
     object<Site>({ cell: or(string, null), line: or(integer, null), text, file: text, code: text })
   ),

@@ -10,6 +10,7 @@ import pytest
 from cells import Shell
 
 from jupyter_hybrid import _core, engine, live, nd
+from jupyter_hybrid.live.families import family_named
 
 CELL = "x = nd.ones(8)\nfor _ in range(3):\n    y = nd.exp(x)\nz = nd.sqrt(y)\nz.wait_to_read()"
 
@@ -100,3 +101,10 @@ def _runs(reader: _core.TraceReader) -> bool:
 
 def _listed(table) -> list[dict]:
     return table if isinstance(table, list) else table.to_dict("records")
+
+
+def test_families_are_those_of_the_graph():
+    named = {"tanh": "elementwise", "dot": "linear", "sum": "reduce", "copy_to_device": "copy"}
+    kernels = {"tanh+mul": "elementwise", "exp+sum+div": "reduce", "tanh+mul+...": "other"}
+    for name, family in {**named, **kernels, "no such": "other"}.items():
+        assert family_named(name) == family, name

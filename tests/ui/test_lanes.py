@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, expect
 LOAD = "%load_ext jupyter_hybrid\nfrom jupyter_hybrid import engine, nd"
 HEAD, LANE = 20, 34  # pixels above the first lane, and of each
 THREADS = "import threading; print('hybrid-live' in {t.name for t in threading.enumerate()})"
+COLOR = "e => getComputedStyle(e).backgroundColor"
 ELSEWHERE = """async ([id, code]) => {
   const kernel = window.jupyterapp.serviceManager.kernels.connectTo({ model: { id, name: '' } });
   const future = kernel.requestExecute({ code });
@@ -223,6 +224,11 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
     with page.expect_download() as saved:
         page.locator(".hyb-work").get_by_role("button", name="csv").click()
     assert "w = nd.dot(w, w)" in Path(saved.value.path()).read_text()
+    # It has its family's colour, as in the graph, and its code can be read beside a notebook.
+    assert row.locator(".hyb-swatch").evaluate(COLOR) == "rgb(213, 94, 0)"
+    assert notebook.page.locator(".hyb-chip[data-family=linear]").is_visible()
+    code = row.locator("code")
+    assert code.evaluate("e => e.parentElement.clientWidth") > 200, code.inner_text()
     # A row leads to its line, where the cursor lights what it pushed; not once it was edited.
     row.get_by_role("button").click()
     expect(page.locator(".hyb-source-line")).to_have_text("w = nd.dot(w, w)")

@@ -26,6 +26,7 @@ export function frame(spans: Span[], more: Partial<Frame> = {}): Frame {
     gaps: [],
     lanes: [lane],
     names: new Map(),
+    families: new Map(),
     sites: new Map(),
     engine: null,
     pending: 0,

@@ -1,6 +1,8 @@
 // Draws the timeline: the time axis, a row of bars for each lane, and the tracks of devices.
 import { FLAG } from '../frame_records';
 import { barsOf, type Bar, type Window } from './aggregate';
+import type { Family } from '../spec';
+import { FAMILY } from './palette';
 import { fitText, strokeLine, write } from './paint_text';
 import type { LaneRing, SpanStore } from './span_store';
 import { mix, type Theme } from './theme';
@@ -21,24 +23,9 @@ export interface TimelineLook {
   bound: (row: TrackRow) => Bound | null;
 }
 
-/** Hues for operators: the same name has the same colour in every lane. */
-const HUES = [
-  '#0072b2',
-  '#e69f00',
-  '#009e73',
-  '#cc79a7',
-  '#56b4e9',
-  '#d55e00',
-  '#999933',
-  '#882255'
-];
-
-export function nameColor(name: string): string {
-  let hash = 0;
-  for (let i = 0; i < name.length; i++) {
-    hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-  }
-  return HUES[hash % HUES.length];
+/** As in the graph; of a kernel that does not tell: of no family in particular. */
+export function familyColor(family: string | undefined): string {
+  return (FAMILY[family as Family] ?? FAMILY.other).color;
 }
 
 export function paintTimeline(
@@ -149,7 +136,7 @@ function paintBar(
   const full = LANE_HEIGHT - 10;
   const x = LABEL_WIDTH + bar.x;
   const name = bar.name > 0 ? (store.names.get(bar.name) ?? `operator ${bar.name}`) : '';
-  const color = name === '' ? theme.muted : nameColor(name);
+  const color = name === '' ? theme.muted : familyColor(store.families.get(bar.name));
   if (!bar.alone && !(bar.flags & FLAG.wait)) {
     // Many spans together: the bar's height is the share of the time in which they worked.
     const height = Math.max(3, (thin ? full * 0.45 : full) * bar.share);

@@ -115,6 +115,7 @@ export class LaneRing {
 export class SpanStore {
   readonly lanes = new Map<number, LaneRing>();
   readonly names = new Map<number, string>();
+  readonly families = new Map<number, string>();
   readonly sites = new Map<number, Site>();
   pools: Pool[] = [];
   pending = 0;
@@ -135,6 +136,7 @@ export class SpanStore {
     const before = this.lanes.size;
     frame.lanes.forEach(lane => this.lane(lane));
     frame.names.forEach((name, id) => this.names.set(id, name));
+    frame.families.forEach((family, id) => this.families.set(id, family));
     frame.sites.forEach((site, id) => this.sites.set(id, site));
     this.lanes.forEach(ring => (ring.running = null));
     for (const span of frame.spans) {
@@ -171,6 +173,7 @@ export class SpanStore {
   afresh(now: number): SpanStore {
     const made = new SpanStore();
     this.names.forEach((name, id) => made.names.set(id, name));
+    this.families.forEach((family, id) => made.families.set(id, family));
     this.sites.forEach((site, id) => made.sites.set(id, site));
     this.lanes.forEach(({ lane }) => made.lane(lane));
     for (const { last } of this.counters) {

@@ -1,5 +1,7 @@
 // The timeline's buttons, and what its colours mean.
+import type { Family } from '../spec';
 import { h } from './dom';
+import { FAMILY } from './palette';
 
 /** A button with a word or a sign on it, and what it does in a sentence. */
 export function tool(
@@ -27,13 +29,26 @@ export class FollowButton {
   }
 }
 
+/** Of operators; a gradient's are those of its operators. */
+const TOLD = [
+  ...(['elementwise', 'linear', 'conv', 'reduce', 'shape', 'index', 'loss'] as const),
+  ...(['random', 'creation', 'copy', 'other'] as const)
+];
+
+function familyChip(family: Family): HTMLElement {
+  const key = h('i.hyb-key', { 'aria-hidden': 'true' });
+  const { color, label } = FAMILY[family];
+  key.style.background = `color-mix(in srgb, ${color} 55%, var(--hyb-bg))`;
+  return h('span.hyb-chip', { 'data-family': family }, key, label);
+}
+
 export function timelineLegend(): HTMLElement {
   const item = (kind: string, text: string) =>
     h('span.hyb-chip', {}, h(`i.hyb-key.${kind}` as const, { 'aria-hidden': 'true' }), text);
   return h(
     'div.hyb-legend',
     {},
-    item('hyb-key-span', 'operator (one colour a name)'),
+    ...TOLD.map(family => familyChip(family)),
     item('hyb-key-thin', 'inline, many in a row'),
     item('hyb-key-slow', 'held by slow motion'),
     item('hyb-key-wait', 'a wait'),

@@ -13,6 +13,7 @@ export interface Range {
 export interface Work {
   /** of the operator; null: of many kinds, or not known any more */
   name: string | null;
+  family: string | undefined;
   site: Site | null;
   /** how many ran; of those that reach beyond an end the part inside */
   operators: number;
@@ -74,7 +75,8 @@ function rowOf(rows: Map<string, Work>, store: SpanStore, { span }: Piece): Work
   if (!row) {
     const name = isOne ? (store.names.get(span.name) ?? `operator ${span.name}`) : null;
     const site = isOne ? (store.sites.get(span.site) ?? null) : null;
-    row = { name, site, operators: 0, busy: 0 };
+    const family = isOne ? store.families.get(span.name) : undefined;
+    row = { name, family, site, operators: 0, busy: 0 };
     rows.set(key, row);
   }
   return row;

@@ -3,7 +3,7 @@ import type { Site } from '../frames';
 import { h } from './dom';
 import { offer } from './file';
 import { plural, seconds } from './format';
-import { nameColor } from './paint_timeline';
+import { familyColor } from './paint_timeline';
 import type { SpanStore } from './span_store';
 import { MERGED, workBetween, workCsv, type Range, type Work, type Worked } from './work';
 
@@ -58,9 +58,9 @@ export class WorkTable {
     }
   }
 
-  private row({ name, site, operators, busy }: Work, all: number): HTMLElement {
+  private row({ name, family, site, operators, busy }: Work, all: number): HTMLElement {
     const swatch = h('i.hyb-swatch', { 'aria-hidden': 'true' });
-    swatch.style.background = name === null ? 'var(--hyb-muted)' : nameColor(name);
+    swatch.style.background = name === null ? 'var(--hyb-muted)' : familyColor(family);
     return h(
       'tr',
       {},
