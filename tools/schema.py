@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from jupyter_hybrid.views import schema
-from jupyter_hybrid.views.schema import Columns, NotNegative, Or, Positive
+from jupyter_hybrid.views.schema import AsCode, Columns, Exact, NotNegative, Or, Positive
 
 SOURCES = Path(__file__).parent.parent / "labextension" / "src"
 HEAD = "// Written by tools/schema.py from jupyter_hybrid/views/schema.py: change that.\n"
 PLAIN = {int: "number", float: "number", str: "string", bool: "boolean"}
 DECODERS = {int: "integer", float: "number", str: "string", bool: "boolean"}
+NOTED = {Positive: "length", NotNegative: "size", AsCode: "code", Exact: "exact"}
 
 CHOICES = {value: name for name, value in vars(schema).items() if get_origin(value) is Literal}
 # A description stands behind those that it speaks of.
@@ -89,7 +90,7 @@ def _decoder(hint: Any, name: str) -> str:
     inner = _but_none(bare)
     columns = next((note for note in notes if isinstance(note, Columns)), None)
     if inner is not None:
-        return f"or({_bounds(notes) or _decoder(inner, name)}, null)"
+        return f"or({_noted(notes) or _decoder(inner, name)}, null)"
     if get_origin(bare) is list:
         (item,) = get_args(bare)
         if columns is not None and columns.key:
@@ -107,7 +108,7 @@ def _decoder(hint: Any, name: str) -> str:
     elif bare in RECORDS:
         found = _lower(bare.__name__) + (f"(before?.{name})" if _is_chained(bare) else "")
     else:
-        found = _bounds(notes) or DECODERS[bare]
+        found = _noted(notes) or DECODERS[bare]
     default = next((note for note in notes if isinstance(note, Or)), None)
     if default is None:
         return found
@@ -116,8 +117,8 @@ def _decoder(hint: Any, name: str) -> str:
     return f"or({found}, {json.dumps(default.value)})"
 
 
-def _bounds(notes: list[Any]) -> str:
-    return "length" if Positive in notes else "size" if NotNegative in notes else ""
+def _noted(notes: list[Any]) -> str:
+    return next((name for note, name in NOTED.items() if note in notes), "")
 
 
 def _comment(words: str, indent: str) -> str:
@@ -157,7 +158,19 @@ def written_decoders() -> str:
             rows = rows.replace(own, f"list((value, path) => {_lower(name)}(value, path))")
         text += f"\n{export}const {_lower(name)}{typed} = {start}object<{name}>({{\n{rows}}});\n"
     used = set(re.findall(r"[A-Za-z_]+", text))
-    tools = ["boolean", "choice", "filled", "integer", "length", "list", "number", "object", "or"]
+    tools = [
+        "boolean",
+        "choice",
+        "code",
+        "exact",
+        "filled",
+        "integer",
+        "length",
+        "list",
+        "number",
+        "object",
+        "or",
+    ]
     tools += ["pair", "size", "string", "type Decoder"]
     tables = ["chained", "table"]
     types_ = [f"type {record.__name__}" for record in RECORDS]

@@ -11,6 +11,7 @@ from .edges import shape_text
 from .group_paths import is_gradient
 from .notation import THEN, notation, number_text, other_attributes, short
 from .schema import Family
+from .visible import visible
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
 _LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
@@ -127,7 +128,7 @@ def card_size(node: Any, label: str, detail: str, chip: bool) -> tuple[float, in
     if not detail and node.shapes and node.shapes[0]:
         detail = f"{shape_text(node.shapes[0])} {node.dtypes[0]}"
     below = len(detail) * _DETAIL_CHAR + (72 if chip else 0)
-    wide = max(len(label) * _LABEL_CHAR + glyph, below) + inset
+    wide = max(len(visible(label)) * _LABEL_CHAR + glyph, below) + inset
     height = 44 if detail or not given else 30
     return round(min(max(wide, 64), _WIDEST), 1), height
 

@@ -16,6 +16,7 @@ from ..base import MXNetError
 from ..capture.sizes import byte_size
 from ..compat.onnx import import_model
 from .viewer import GraphViewer
+from .visible import visible
 
 
 def view(path: str | os.PathLike[str]) -> GraphViewer | ParameterTable:
@@ -75,7 +76,7 @@ class ParameterTable:
     HEAD = ("name", "shape", "dtype", "size", "min", "mean", "max", "NaN")
 
     def __init__(self, arrays: Mapping[str, Any]):
-        self.rows = [(name, *_figures(array)) for name, array in arrays.items()]
+        self.rows = [(visible(name), *_figures(array)) for name, array in arrays.items()]
         self._total = sum(a.size * np.dtype(a.dtype).itemsize for a in arrays.values())
 
     def __repr__(self) -> str:

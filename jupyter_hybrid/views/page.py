@@ -6,7 +6,6 @@ the still picture that stands there at first stays.
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import uuid
@@ -16,6 +15,7 @@ from gzip import compress
 from typing import Any
 
 from .script import static
+from .svg_text import shown
 
 _START = """(async (id, code, spec) => {
   const unpack = text => new Response(
@@ -55,7 +55,7 @@ def fragment(spec: str, still: str, most: float) -> str:
 def page(data: dict[str, Any], still: str) -> str:
     """A whole document with the picture, for a browser without anything else."""
     return (
-        f"<!doctype html><meta charset=utf-8><title>{html.escape(data['title'])}</title>"
+        f"<!doctype html><meta charset=utf-8><title>{shown(data['title'])}</title>"
         "<meta name=viewport content='width=device-width'>"
         "<style>body{font:15px/1.5 system-ui;max-width:80em;margin:2em auto;padding:0 1em}</style>"
         f"{fragment(compressed(json.dumps(data), 1), still, math.inf)}"

@@ -55,7 +55,17 @@ class NotNegative:
     """A number that is zero or more."""
 
 
+class AsCode:
+    """A text that keeps its lines and tabs when it is drawn."""
+
+
+class Exact:
+    """A text that is used, not only drawn."""
+
+
 Text = Annotated[str, Or("")]
+Code = Annotated[str, Or(""), AsCode]
+File = Annotated[str, Or(""), Exact]
 Truth = Annotated[bool, Or(False)]
 Count = Annotated[int, Or(0)]
 Id = Annotated[int | None, Or(None)]  # of something that may not be there
@@ -96,7 +106,7 @@ class Cell(TypedDict):
     """The user's cell. Lines of nodes count from 1 in the whole cell, its magic line included."""
 
     id: Annotated[str | None, Or(None)]
-    lines: list[Text]
+    lines: list[Code]
     first_line: Count
 
 
@@ -104,9 +114,9 @@ class Place(TypedDict):
     """A line of code that is not in the picture's own cell; neither cell nor file: nobody knows."""
 
     cell: Annotated[str | None, Or(None), "its id"]
-    file: Annotated[Text, "relative to the kernel's working directory where it is in it, or to ~"]
+    file: Annotated[File, "relative to the kernel's working directory where it is in it, or to ~"]
     line: int
-    code: Text
+    code: Code
 
 
 class Member(TypedDict):
@@ -130,7 +140,7 @@ class Node(TypedDict):
     family: Annotated[Family, Or("other")]
     line: Id
     col: Id
-    code: Text
+    code: Code
     places: Annotated[list[int], "indexes of the lines outside of the cell that it came from"]
     shape: Annotated[list[int] | None, Or(None)]
     dtype: Text
@@ -146,7 +156,7 @@ class Node(TypedDict):
     segment: Count
     head: Truth
     members: list[Member]
-    body: Annotated[Text, "the program text of a control-flow node's bodies"]
+    body: Annotated[Code, "the program text of a control-flow node's bodies"]
     group: Annotated[Id, "index of the innermost group"]
     host: Annotated[Id, "of a parameter: the operator on whose card it can be written"]
     w: Annotated[float, Positive, Or(132)]
@@ -212,7 +222,7 @@ class Stage(TypedDict):
     summary: Text
     graph: Graph
     changes: Annotated[list[Change], Columns()]
-    program: Text
+    program: Code
     program_nodes: Annotated[
         list[int],
         "for each line of the program its node, or a member of one; -1: none; empty: not told",
@@ -419,7 +429,7 @@ class UnitRow(TypedDict):
     line: int
     own: Annotated[bool, Or(True), "it stands in this cell"]
     of: Annotated[Text, "the function that it stands in, where the loop calls that"]
-    code: Text
+    code: Code
     versions: Annotated[
         list[UnitVersion], "its instructions; several where the names hold other kinds by turns"
     ]

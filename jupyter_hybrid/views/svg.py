@@ -6,15 +6,15 @@ Drawn without the ``dot`` program. Every text of the user's is escaped.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from itertools import pairwise
 from typing import Any
 
 from ..capture.sizes import byte_size
 from .collapsed import collapsed
 from .schema import Spec, Stage
-from .svg_text import MONO, clip, text_at
+from .svg_text import MONO, clip, shown, text_at
 from .unit_svg import units_body
+from .visible import visible
 
 # Fill and stroke by operator family: Okabe and Ito's colour-blind safe set, lightened.
 FAMILY_COLOURS = {
@@ -51,7 +51,7 @@ def _node(node: Mapping[str, Any], coloured_by_buffer: bool) -> str:
     width = 2.2 if node["kind"] in ("fused", "group") or node["head"] else 1.2
     dashes = ' stroke-dasharray="6 3"' if node["family"] == "copy" else ""
     parts = [
-        f"<g><title>{escape(_tooltip(node))}</title>"
+        f"<g><title>{shown(_tooltip(node))}</title>"
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{node["w"]:.1f}" height="{node["h"]:.1f}" '
         f'rx="{rounded:.1f}" fill="{fill}" stroke="{stroke}" stroke-width="{width}"{dashes}/>'
     ]
@@ -164,7 +164,7 @@ def _header(spec: Spec) -> str:
         f"(lower bound {byte_size(totals['bytes_lower_bound'])})"
     )
     return text_at(24, 28, spec["title"], font_size=14, font_weight=600) + text_at(
-        24 + 9 * len(spec["title"]), 28, facts, font_size=12, fill="#5a6070"
+        24 + 9 * len(visible(spec["title"])), 28, facts, font_size=12, fill="#5a6070"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .schema import Spec, Unit
+from .visible import visible_code
 
 
 def text(spec: Spec) -> str:
@@ -31,7 +32,7 @@ def text(spec: Spec) -> str:
     if spec["names"]:
         lines.append("\n# names: what keeping each one costs")
         lines += [f"    {n['name']}: {n['state']}, {n['price']}" for n in spec["names"]]
-    return "\n".join(lines)
+    return visible_code("\n".join(lines))
 
 
 def _unit(unit: Unit) -> list[str]:

@@ -60,7 +60,14 @@ def _rows(unit: Unit) -> list[tuple[str, str, str, bool]]:
             beside += [(f"if {version['kinds']}", False)] if version["kinds"] else []
             beside += [(text, False) for text in version["instructions"]]
         for k, (told, marked) in enumerate(beside or [("", False)]):
-            rows.append(("" if k else str(row["line"]), "" if k else row["code"], told, marked))
+            rows.append(
+                (
+                    "" if k else str(row["line"]),
+                    "" if k else row["code"].expandtabs(4),
+                    told,
+                    marked,
+                )
+            )
     return rows
 
 

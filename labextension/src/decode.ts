@@ -1,4 +1,5 @@
 // Decoders of untrusted JSON: small functions put together; every fault says where and what.
+import { visible, visibleCode } from './visible';
 
 /** Data from Python that the front end does not understand. */
 export class ProtocolError extends Error {
@@ -35,7 +36,11 @@ export const length = decoder<number>(
   'a positive number',
   v => Number.isFinite(v) && (v as number) > 0
 );
-export const string = decoder<string>('a string', v => typeof v === 'string');
+/** As it came: ids, and names of files that are to be opened. */
+export const exact = decoder<string>('a string', v => typeof v === 'string');
+/** For people: what can't be seen in it is written out. */
+export const string: Decoder<string> = (value, path) => visible(exact(value, path));
+export const code: Decoder<string> = (value, path) => visibleCode(exact(value, path));
 export const boolean = decoder<boolean>('true or false', v => typeof v === 'boolean');
 
 /** `fallback` where the value is absent. */

@@ -1,6 +1,19 @@
 // The messages of the live comm: JSON headers, and binary frames that frame_records.ts reads.
 import { parseStageRan, type StageRan } from './stage_ran';
-import { boolean, choice, fault, integer, list, map, number, object, or, string } from './decode';
+import {
+  boolean,
+  choice,
+  code,
+  exact,
+  fault,
+  integer,
+  list,
+  map,
+  number,
+  object,
+  or,
+  string
+} from './decode';
 import {
   decodeProducers,
   decodeQueue,
@@ -147,7 +160,13 @@ const header = object<Header & { version: number; now_ms: number }>({
   names: map(text),
   families: map(text),
   sites: map(
-    object<Site>({ cell: or(string, null), line: or(integer, null), text, file: text, code: text })
+    object<Site>({
+      cell: or(exact, null),
+      line: or(integer, null),
+      text,
+      file: or(exact, ''),
+      code: or(code, '')
+    })
   ),
   engine,
   pending: total,

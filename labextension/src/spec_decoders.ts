@@ -2,6 +2,8 @@
 import {
   boolean,
   choice,
+  code,
+  exact,
   filled,
   integer,
   length,
@@ -60,15 +62,15 @@ import { chained, table } from './table';
 
 const cell = object<Cell>({
   id: or(string, null),
-  lines: list(or(string, '')),
+  lines: list(or(code, '')),
   first_line: or(integer, 0)
 });
 
 const place = object<Place>({
   cell: or(string, null),
-  file: or(string, ''),
+  file: or(exact, ''),
   line: integer,
-  code: or(string, '')
+  code: or(code, '')
 });
 
 const member = object<Member>({
@@ -88,7 +90,7 @@ const node = object<Node>({
   family: or(choice(FAMILIES), 'other'),
   line: or(integer, null),
   col: or(integer, null),
-  code: or(string, ''),
+  code: or(code, ''),
   places: list(integer),
   shape: or(list(integer), null),
   dtype: or(string, ''),
@@ -102,7 +104,7 @@ const node = object<Node>({
   segment: or(integer, 0),
   head: or(boolean, false),
   members: list(member),
-  body: or(string, ''),
+  body: or(code, ''),
   group: or(integer, null),
   host: or(integer, null),
   w: or(length, 132),
@@ -156,7 +158,7 @@ const stage = (before?: Stage) =>
     summary: or(string, ''),
     graph: graph(before?.graph),
     changes: table(change),
-    program: or(string, ''),
+    program: or(code, ''),
     program_nodes: list(integer),
     kernels: table(kernel)
   });
@@ -313,7 +315,7 @@ const unitRow = object<UnitRow>({
   line: integer,
   own: or(boolean, true),
   of: or(string, ''),
-  code: or(string, ''),
+  code: or(code, ''),
   versions: list(unitVersion),
   refused: or(string, ''),
   reasons: list(message)

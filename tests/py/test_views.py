@@ -15,7 +15,7 @@ from cells import Shell
 import jupyter_hybrid as jh
 from jupyter_hybrid import gluon, nd, sym
 from jupyter_hybrid.capture import program_cache
-from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text
+from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text, view
 from jupyter_hybrid.views.layout import GAP_X, GAP_Y, Box, layered
 
 CELL = """import numpy as np
@@ -114,6 +114,20 @@ def test_markup_in_names_stays_text():
     assert "<script>" not in picture and "&lt;script&gt;" in picture
     assert "<script>" in json.dumps(spec)  # as data it is untouched
     assert "script" in dot(spec).source
+
+
+def test_what_hides_in_names_is_written_out(tmp_path):
+    """Bidi and control characters, and what can't be seen, in every form for people."""
+    x = sym.var("a\u202egnp.exe", shape=(2,))
+    spec = spec_of(sym.exp(x, name="b\x00\x1b[31m\u3164red") + 1)
+    drawn = svg(spec)
+    ElementTree.fromstring(drawn)  # NUL is not XML
+    nd.save(str(tmp_path / "p.params"), {"a\u202egnp.exe": nd.ones((2,))})
+    table = view(tmp_path / "p.params")
+    for form in (drawn, dot(spec).source, text(spec), repr(table), table._repr_html_()):
+        assert "a\\u202egnp.exe" in form.replace("\\\\", "\\")
+        assert not set("\u202e\x00\x1b\u3164") & set(form)
+    assert "\u202e" in spec["stages"][0]["graph"]["nodes"][0]["label"]  # data stay as they are
 
 
 def test_viewer_traits_and_saved_files(report, tmp_path):

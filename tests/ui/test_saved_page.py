@@ -28,7 +28,8 @@ def opened(browser):
     page.on("pageerror", lambda error: heard.append(str(error)))
     page.on("request", lambda request: heard.append(request.url))
 
-    def opening(path):
+    def opening(path, before=lambda page: None):
+        before(page)
         page.goto(path.as_uri())
         page.wait_for_selector(f"{GRAPH}[data-nodes]")
         return page
@@ -369,8 +370,32 @@ def test_breaks_of_one_message_stand_together(opened, tmp_path):
 
 def test_names_are_text(opened, tmp_path):
     hostile = "<img src=x onerror=alert(1)></script>"
-    x = sym.var(hostile, shape=(3,))
-    GraphViewer(sym.exp(x, name="\u202eevil")).save(tmp_path / "hostile.html")
-    page = opened(tmp_path / "hostile.html")
+    x = sym.var(hostile, shape=(3, 3))
+    for name in ("a\u202egnp.exe", "b\x00\x1b[31mred", "c\u2066\u200f\u3164"):
+        x = sym.FullyConnected(x, num_hidden=3, name=name)
+    GraphViewer(x).save(tmp_path / "hostile.html")
+    page = opened(tmp_path / "hostile.html", remember_drawn)
     expect(page.get_by_role("option").first).to_contain_text(hostile)
     assert page.locator("img").count() == 0
+    # On cards, in lists, tooltips and the program alike.
+    page.get_by_role("button", name="Show parameters as cards of their own").click()
+    page.get_by_role("option").filter(has_text="202egnp").first.wait_for()
+    page.get_by_role("tab", name="Program").click()
+    drawn = page.evaluate("() => [...window.drawn]")
+    texts = [*drawn, page.content(), page.locator(".hyb-program").inner_text()]
+    written = (r"a\u202egnp.exe", r"c\u2066\u200f\u3164")
+    assert [any(name in text for text in drawn) for name in written] == [True, True]
+    assert any(r"b\x00\x1b[31mred" in text for text in drawn)
+    assert [t for t in texts if re.search("[\u202e\u2066\u200f\u3164\x00\x1b]", t)] == []
+
+
+def remember_drawn(page):
+    """Each text that a canvas is given."""
+    page.add_init_script("""
+        window.drawn = new Set();
+        const fill = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+          window.drawn.add(text);
+          return fill.call(this, text, ...rest);
+        };
+    """)

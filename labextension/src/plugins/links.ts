@@ -8,6 +8,7 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Site } from '../frames';
 import type { CodeLine } from '../views/code_lines';
+import { visible } from '../visible';
 import type { LineNote } from '../views/line_waits';
 import type { Place } from '../views/paint_marks';
 import { markLines } from './line_marks';
@@ -91,7 +92,8 @@ export class Links {
         const ran = own ? (shown.spec.cell?.lines ?? []) : [];
         shown.viewer.highlightLine(
           line === null ? null : sameLine(ran, line, text),
-          place => isHere(place) && code !== '' && place.line === line && place.code === code
+          place =>
+            isHere(place) && code !== '' && place.line === line && sameCode(place.code) === code
         );
       }
     }
@@ -181,7 +183,7 @@ export class Links {
 }
 
 function say(text: string): void {
-  Notification.info(text, { autoClose: 4000 });
+  Notification.info(visible(text), { autoClose: 4000 });
 }
 
 function cellAround(widget: Widget): Cell | null {

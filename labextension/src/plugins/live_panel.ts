@@ -8,6 +8,7 @@ import {
 } from '@jupyterlab/notebook';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
+import { visible } from '../visible';
 import { h } from '../views/dom';
 import { LineWaits } from '../views/line_waits';
 import { Timeline } from '../views/timeline';
@@ -81,7 +82,7 @@ export class LivePanel extends Widget {
     const panel: NotebookPanel | null = this.tracker.currentWidget;
     this.current = panel ? this.connections.of(panel) : null;
     const { timeline } = this;
-    const name = panel?.title.label;
+    const name = panel && visible(panel.title.label);
     this.heading.textContent = name ? `Queue and devices: ${name}` : 'Queue and devices';
     if (this.holder.firstElementChild !== timeline.element) {
       this.holder.replaceChildren(timeline.element);

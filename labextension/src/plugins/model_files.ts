@@ -11,6 +11,7 @@ import type { KernelMessage, ServiceManager } from '@jupyterlab/services';
 import { Panel, type Widget } from '@lumino/widgets';
 import { h } from '../views/dom';
 import { faultNotice } from '../views/fault';
+import { visible } from '../visible';
 import { hybridIcon } from './icon';
 
 const FACTORY = 'Model viewer';
@@ -68,7 +69,9 @@ class ModelViewer extends Panel {
   private async open(): Promise<void> {
     const { path } = this.context;
     const name = path.slice(path.lastIndexOf('/') + 1);
-    this.node.replaceChildren(h('p.hyb-note', { role: 'status' }, `A kernel reads ${name} …`));
+    this.node.replaceChildren(
+      h('p.hyb-note', { role: 'status' }, `A kernel reads ${visible(name)} …`)
+    );
     await this.context.ready;
     await this.session.initialize();
     await this.session.ready;

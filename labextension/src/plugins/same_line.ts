@@ -1,4 +1,5 @@
 // Where a line of code that ran is now, in a text that may have been edited since.
+import { visibleCode } from '../visible';
 
 /** Which of `lines` is a line of another version; null: none, or there are several like it. */
 export function sameLine(lines: readonly string[], line: number, text: string): number | null {
@@ -11,7 +12,7 @@ export function sameLine(lines: readonly string[], line: number, text: string): 
   return code === '' || at < 0 || codes.includes(code, at + 1) ? null : at + 1;
 }
 
-/** The kernel sends a line without its indentation, cut when it is long. */
+/** The kernel sends a line without its indentation, cut when it is long; it is read for people. */
 export function sameCode(line: string): string {
-  return line.trim().slice(0, 200);
+  return visibleCode(line.trim()).slice(0, 200);
 }

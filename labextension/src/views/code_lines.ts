@@ -1,5 +1,6 @@
 // The lines of code that nodes came from: of the picture's own cell, of another one, or of a file.
 import type { Node, Place, Spec } from '../spec';
+import { visible } from '../visible';
 import { linesOf } from './stages';
 
 export interface CodeLine extends Place {
@@ -36,5 +37,5 @@ export function homeOf({ own, cell, file }: CodeLine): string {
     return '';
   }
   const elsewhere = cell === null ? 'code without a file' : 'another cell';
-  return file.slice(file.lastIndexOf('/') + 1) || elsewhere;
+  return visible(file.slice(file.lastIndexOf('/') + 1)) || elsewhere;
 }

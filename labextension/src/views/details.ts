@@ -1,5 +1,6 @@
 // The column beside the graph: the chosen node, what this stage changed and why, and the notes.
 import type { Node, Spec } from '../spec';
+import { visible } from '../visible';
 import { bufferList, type ListItem } from './buffer_list';
 import { codeOf, homeOf, type CodeLine } from './code_lines';
 import { h } from './dom';
@@ -179,7 +180,7 @@ export class Details {
     const lines = codeOf(nodes, this.spec).slice(0, 6);
     return lines.map(line => {
       const { file } = line;
-      const title = file === '' ? 'Show in the cell' : `Show in ${file}`;
+      const title = file === '' ? 'Show in the cell' : `Show in ${visible(file)}`;
       const home = homeOf(line);
       return h(
         'button.hyb-source',

@@ -1,4 +1,5 @@
 // Says in words why a picture cannot be drawn.
+import { visibleCode } from '../visible';
 import { h } from './dom';
 
 export function faultNotice(what: string, error: unknown): HTMLElement {
@@ -6,6 +7,6 @@ export function faultNotice(what: string, error: unknown): HTMLElement {
   return h(
     'div.hyb-root.hyb-viewer',
     {},
-    h('p.hyb-error', { role: 'alert' }, `${what} cannot be shown. ${reason}`)
+    h('p.hyb-error', { role: 'alert' }, visibleCode(`${what} cannot be shown. ${reason}`))
   );
 }
