@@ -27,10 +27,10 @@ from ..np_face.frames import above
 from ..reports.session import session
 from .trifles import trifles
 
-_MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
+MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
 _INSERTED = re.compile(r"%%hybridize --implicit[^\\]*\\+n")  # in a text as code has it
 _VIEW = re.compile(r"--view[ =]\s*\S+ *")
-_AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
+AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
 AUTO = "--implicit --auto --view none"
 _RUN = "__hybrid_cell__"  # the name in ``builtins`` of what runs a cell
@@ -109,9 +109,9 @@ def transform(lines: list[str]) -> list[str]:
     around, at = [], 0  # lines such as %%time, and where the body starts
     magic = None
     while at < len(lines):
-        if magic is None and (found := _MAGIC.match(lines[at])):
+        if magic is None and (found := MAGIC.match(lines[at])):
             magic = found
-        elif _AROUND.match(lines[at]):
+        elif AROUND.match(lines[at]):
             around.append(lines[at])
         elif lines[at].strip():
             break

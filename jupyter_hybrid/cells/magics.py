@@ -27,6 +27,7 @@ from ..views.saved import limit as output_limit
 from . import completion, skip, ways
 from .before_cell import before_cell
 from .input_transform import as_typed, cell_of, is_ours, suspended, transform, transformed, use
+from .outcomes import outcomes
 from .run_cell import (
     await_imperatively,
     await_symbolically,
@@ -104,13 +105,13 @@ class HybridMagics(Magics):
         options, prepared = self._read(magic, line, cell)
         nets: dict[str, int] = {}
         if prepared.awaits:
-            raise MagicUsageError(_AWAITS.format(magic=magic))
+            raise _refused(_AWAITS.format(magic=magic))
         with _ShownAsUsers(self.shell):
             if magic == "imperative":
                 value = run_imperatively(prepared, self.shell.user_ns)
                 return None if prepared.quiet else value
             if options.compare and prepared.is_deep:
-                raise MagicUsageError("--compare: the cell's code is nested too deeply to be read")
+                raise _refused("--compare: the cell's code is nested too deeply to be read")
             if options.compare:
                 value, report = compare(
                     prepared, options, self._namespace(options), session.later, run_symbolically
@@ -132,7 +133,7 @@ class HybridMagics(Magics):
     async def _awaited(self, magic: str, line: str, cell: str) -> Any:
         options, prepared = self._read(magic, line, cell)
         if options.compare:
-            raise MagicUsageError("--compare: a cell that awaits can't be run again and again")
+            raise _refused("--compare: a cell that awaits can't be run again and again")
         with _ShownAsUsers(self.shell):
             if magic == "imperative":
                 value = await await_imperatively(prepared, self.shell.user_ns)
@@ -150,11 +151,11 @@ class HybridMagics(Magics):
 
     def _read(self, magic: str, line: str, body: str) -> tuple[Options, Cell]:
         if magic == "imperative" and line.strip():
-            raise MagicUsageError(f"%%imperative takes no options, got {line.strip()!r}")
+            raise _refused(f"%%imperative takes no options, got {line.strip()!r}")
         try:
             options = option_parser.parse(line)
         except UsageError as error:
-            raise MagicUsageError(str(error)) from None
+            raise _refused(str(error)) from None
         if options.donate:
             session.last_report = None  # it holds the arrays that its cell read
         first = None if options.implicit else f"%%{magic} {line}".rstrip()
@@ -173,9 +174,7 @@ class HybridMagics(Magics):
         known = ways.find(prepared, options) if options.auto else None
         if known is not None:
             report.ran_as = known.figures()
-            if prepared.id is not None and known.tells_more():
-                message = {"type": "ran", "cell": prepared.id, "way": known.last}
-                live.tell(message | {"why": report.ran})
+        outcomes.ran(report)
         report.computed += session.later.taken()
         if report.compare is not None:
             display(report.compare)
@@ -254,6 +253,11 @@ class HybridMagics(Magics):
         return None
 
 
+def _refused(why: str) -> MagicUsageError:
+    outcomes.refused()
+    return MagicUsageError(why)
+
+
 class _ShownAsUsers:
     """Around a run: errors are shown where the user's lines made them."""
 
@@ -265,7 +269,7 @@ class _ShownAsUsers:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, UsageError):
-            raise MagicUsageError(str(error)) from None
+            raise _refused(str(error)) from None
         if error is not None:
             show_as_users(self._shell, error)
 
@@ -303,7 +307,9 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     else:
         value = run_imperatively(prepared, namespace)
     took = ways.clock() - start
-    return value, known.ran_alone("compiled" if compiled else "written", took, ran)
+    report = known.ran_alone("compiled" if compiled else "written", took, ran)
+    report.alone = known.last
+    return value, report
 
 
 def _is_worth_showing(report: Report) -> bool:
@@ -398,12 +404,14 @@ def load(shell: Any) -> None:
     use(shell, magics.called_cell)
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)
+    shell.events.register("pre_run_cell", outcomes.began)
     shell.events.register("post_run_cell", running.finish)
+    shell.events.register("post_run_cell", outcomes.ended)
     shell.events.register("post_run_cell", trifles.ended)
     shell.events.register("post_run_cell", _keep_history_of)
     before_cell.start(shell, magics.compute_mentioned)
     completion.start(shell, MODES)
-    live.start(shell, session)
+    live.start(shell, session, outcomes.messages)
 
 
 def unload(shell: Any) -> None:
@@ -413,12 +421,15 @@ def unload(shell: Any) -> None:
         return
     shell.input_transformers_cleanup.remove(transform)
     shell.events.unregister("pre_run_cell", running.start)
+    shell.events.unregister("pre_run_cell", outcomes.began)
     shell.events.unregister("post_run_cell", running.finish)
+    shell.events.unregister("post_run_cell", outcomes.ended)
     shell.events.unregister("post_run_cell", trifles.ended)
     shell.events.unregister("post_run_cell", _keep_history_of)
     before_cell.stop(shell)
     completion.stop(shell)
     running.clear()
+    outcomes.clear()
     live.stop(shell, session)
     session.mode = "imperative"
     _shell = None

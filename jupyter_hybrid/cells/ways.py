@@ -129,7 +129,6 @@ class Ways:
     _warming_s: dict[str, float] = field(default_factory=dict)  # a way's run that does not count
     _tries: int = 0  # runs in which loops could run compiled, ...
     _compiled_runs: int = 0  # ... and in which some did, the first of which compiles them
-    _told: tuple[str, int] | None = None
     _ran: RanAlone = field(default_factory=RanAlone)  # of the last run
     _loops: LoopsRan = field(default_factory=dict)  # that runs have looked at
     _functions: dict[range, None] = field(default_factory=dict)  # the numbers of theirs
@@ -236,11 +235,6 @@ class Ways:
         if self.left or self.in_graph:
             report.graph_breaks = places([*self.left, (None, self.figures().reason)], {})
         return report
-
-    def tells_more(self) -> bool:
-        """Has the last run another way than the one before, or is it compared with more?"""
-        known, self._told = self._told, (self.last, len(self.took))
-        return self._told != known
 
     def _is_fair(self, ran: RanAlone, took: float) -> bool:
         """Will later runs take about as long, but for compiling?"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..views import linked
@@ -14,8 +15,12 @@ from .waits import report
 _pump: Pump | None = None
 
 
-def start(shell: Any, session: Any) -> Pump | None:
-    """Listens for panels on this kernel; does nothing outside a Jupyter kernel."""
+def start(shell: Any, session: Any, known: Callable[[], list[dict[str, Any]]]) -> Pump | None:
+    """Listens for panels on this kernel; does nothing outside a Jupyter kernel.
+
+    Args:
+        known: messages for a page that comes.
+    """
     global _pump
     kernel = getattr(shell, "kernel", None)
     if kernel is None or _pump is not None:
@@ -24,7 +29,7 @@ def start(shell: Any, session: Any) -> Pump | None:
     def status() -> dict[str, Any]:
         return {"type": "status", "mode": session.mode, "engine": engine_status()}
 
-    _pump = Pump(kernel, status)
+    _pump = Pump(kernel, status, known)
     kernel.comm_manager.register_target(TARGET, _pump.opened)
     shell.events.register("pre_run_cell", _pump.cell_started)
     shell.events.register("post_run_cell", _pump.cell_ended)

@@ -29,9 +29,10 @@ _SILENT_S = 150.0  # open pages speak every 30 s, hidden ones about every minute
 class Pump:
     """Publishes frames to every panel that is open on this kernel."""
 
-    def __init__(self, kernel: Any, status: Any):
+    def __init__(self, kernel: Any, status: Any, known: Callable[[], list[dict[str, Any]]]):
         self._kernel = kernel
         self._status = status  # () -> status message
+        self._known = known  # messages for a page that comes
         self._lock = threading.Lock()
         self._panels: dict[str, _Panel] = {}
         self._thread: threading.Thread | None = None
@@ -47,7 +48,11 @@ class Pump:
             self._panels[panel.comm_id] = panel
         comm.on_msg(lambda msg: self._received(panel, msg))
         comm.on_close(lambda msg: self._closed(comm.comm_id))
-        panel.send(self._status())
+        self._greet(panel)
+
+    def _greet(self, panel: _Panel) -> None:
+        for message in (self._status(), *self._known()):
+            panel.send(message)
 
     def has_pages(self) -> bool:
         """Is a page with our front end open on this kernel?"""
@@ -96,7 +101,7 @@ class Pump:
         self._start()
         if kind == "hello":
             panel.restart()
-            panel.send(self._status())
+            self._greet(panel)
             self._wake.set()
         elif kind == "watch":
             panel.watch(bool(data.get("on")), int(data.get("number", 0)))

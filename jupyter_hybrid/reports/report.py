@@ -119,6 +119,7 @@ class Report:
         self.skipped = False
         self.loops: Sequence[LoopRan] = ()  # that the run has looked at
         self.nets: dict[str, int] = {}
+        self.alone = "written"  # how it ran where it was not recorded; or "compiled"
         self.ran_as: object = ""
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""

@@ -102,6 +102,9 @@ describe('parseLive', () => {
     expect(parseLive({ type: 'status', mode: 'auto' })).toMatchObject({ mode: 'auto' });
     expect(parseLive({ type: 'ran', cell: 'c', way: 'compiled', why: '3 ms' })).toEqual({
       type: 'ran',
+      mode: 'auto',
+      explicit: false,
+      failed: '',
       cell: 'c',
       way: 'compiled',
       why: '3 ms'

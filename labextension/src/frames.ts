@@ -92,7 +92,7 @@ export interface Frame {
 
 export interface Status {
   type: 'status';
-  mode: 'symbolic' | 'imperative' | 'auto';
+  mode: (typeof MODES)[number];
   engine: EngineState | null;
 }
 
@@ -117,16 +117,22 @@ export interface Refused {
   why: string;
 }
 
-/** How a cell went in mode auto, and what each way took. */
+/** How a cell's last run went. */
 export interface Ran {
   type: 'ran';
   cell: string;
-  way: 'recorded' | 'compiled' | 'written' | 'skipped';
+  mode: Status['mode'];
+  /** the mode was asked for by a magic of its own */
+  explicit: boolean;
+  failed: '' | 'refused' | 'raised';
+  way: 'recorded' | 'compiled' | 'written' | 'skipped' | 'nothing';
+  /** in mode auto: what each way took; of one that failed: the error */
   why: string;
 }
 
 export type LiveMessage = Frame | Status | ViewerState | Planned | Refused | Ran | StageRan;
 
+const MODES = ['symbolic', 'imperative', 'auto'] as const;
 const text = or(string, '');
 const total = or(number, 0);
 
@@ -174,7 +180,7 @@ const header = object<Header & { version: number; now_ms: number }>({
 });
 
 const status = object<Omit<Status, 'type'>>({
-  mode: or(choice(['symbolic', 'imperative', 'auto'] as const), 'imperative'),
+  mode: or(choice(MODES), 'imperative'),
   engine
 });
 
@@ -188,7 +194,10 @@ const planned = object<Omit<Planned, 'type'>>({ id: string, spec: value => value
 const refused = object<Omit<Refused, 'type'>>({ id: string, why: text });
 const ran = object<Omit<Ran, 'type'>>({
   cell: string,
-  way: or(choice(['recorded', 'compiled', 'written', 'skipped'] as const), 'written'),
+  mode: or(choice(MODES), 'auto'),
+  explicit: or(boolean, false),
+  way: or(choice(['recorded', 'compiled', 'written', 'skipped', 'nothing'] as const), 'written'),
+  failed: or(choice(['', 'refused', 'raised'] as const), ''),
   why: text
 });
 const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused', 'ran', 'stage_ran'] as const;

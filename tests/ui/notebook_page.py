@@ -35,6 +35,8 @@ from ipywidgets import Widget
 Widget.close_all()
 if 'hybrid' in get_ipython().magics_manager.magics['line']:
     get_ipython().run_line_magic('hybrid', 'mode imperative')
+    from jupyter_hybrid.cells.outcomes import outcomes
+    outcomes.clear()  # the next notebook's cells have the same ids
 get_ipython().run_line_magic('reset', '-f')
 """
 

@@ -43,12 +43,21 @@ def test_badges_follow_the_default_mode(notebook):
     notebook.wait_idle()
     expect(opted_out.locator(".hyb-viewer")).to_have_count(0)
     assert "imperatively" in notebook.run_python("%hybrid mode imperative")
-    expect(plain).to_have_attribute("data-hybrid-mode", "imperative")
+    # It ran so, whatever holds for later cells.
+    expect(plain.locator(".hyb-badge")).to_have_text("symbolic")
+    expect(plain.locator(".hyb-badge")).to_have_attribute("aria-label", "Last run: symbolic")
 
 
 def test_the_badge_tells_the_way_of_a_cell_in_mode_auto(notebook):
     loop = "x = np.arange(50_000.0)\nfor i in range(1, len(x)):\n    x[i] += 0.5 * x[i - 1]"
-    notebook.write("auto.ipynb", [f"{LOAD}\n%hybrid mode auto", loop, "y = x + 1"])
+    cells = [
+        f"{LOAD}\n%hybrid mode auto",
+        loop,
+        "y = x + 1",
+        "%%hybridize --bogus\nz = 1",
+        "never_run = 1",
+    ]
+    notebook.write("auto.ipynb", cells)
     notebook.open("auto.ipynb")
     badge = notebook.cell(1).locator(".hyb-badge")
     run(notebook, 0)
@@ -57,8 +66,19 @@ def test_the_badge_tells_the_way_of_a_cell_in_mode_auto(notebook):
     run(notebook, 2)
     expect(badge).to_have_text("auto: compiled")
     expect(badge).to_have_attribute("title", re.compile("runs with its loops compiled, in "))
-    expect(notebook.cell(2).locator(".hyb-badge")).to_have_text("auto")
-    # The button adds the magic, whose mode the cell has then.
+    plain = notebook.cell(2).locator(".hyb-badge")
+    expect(plain).to_have_text("auto: as written")
+    run(notebook, 3)
+    refused = notebook.cell(3).locator(".hyb-badge")
+    expect(refused).to_have_text("symbolic: refused")
+    expect(refused).to_have_attribute("title", re.compile("unknown option '--bogus'"))
+    # A later mode changes nothing of that.
+    notebook.run_python("%hybrid mode imperative")
+    never_run = notebook.cell(4).locator(".hyb-badge")
+    expect(never_run).to_have_attribute("aria-label", "Next run: imperative")
+    expect(badge).to_have_text("auto: compiled")
+    expect(plain).to_have_text("auto: as written")
+    # The button adds the magic, whose mode the cell has when it runs next.
     notebook.select_cell(1)
     notebook.command("jupyter-hybrid:toggle-hybridize")
     expect(badge).to_have_text("symbolic")

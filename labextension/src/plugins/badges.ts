@@ -1,24 +1,10 @@
-// The badge on each code cell: the mode in which it runs.
+// The badge on each code cell: how its last run went, or the mode in which it will run.
 import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import type { Ran } from '../frames';
 import { h } from '../views/dom';
+import { badgeWords } from './badge_words';
 import type { LiveConnections } from './live_connections';
-import { modeOf, type Mode } from './toggle_magic';
-
-const WORDS: Record<Mode, string> = {
-  symbolic: 'symbolic: the cell is recorded, folded, fused and planned, then run',
-  imperative: 'imperative: each operator runs as it is written',
-  auto: 'auto: as written, until measuring tells a faster way'
-};
-
-// How a cell in mode auto went.
-const WAYS: Record<Ran['way'], string> = {
-  recorded: 'auto: recorded',
-  compiled: 'auto: compiled',
-  written: 'auto',
-  skipped: 'auto: without body'
-};
+import { modeOf } from './toggle_magic';
 
 export class Badges {
   private enabled = true;
@@ -73,9 +59,13 @@ export class Badges {
     const home = cell.node.querySelector<HTMLElement>(':scope > .jp-Cell-inputWrapper');
     const magic = modeOf(cell.model.sharedModel.getSource());
     // Without a magic the notebook's default holds; it is known once a kernel has our package.
-    const mode = magic ?? this.connections.modeOf(panel);
+    const { connections } = this;
+    const told =
+      magic === 'other'
+        ? null
+        : badgeWords(magic, connections.modeOf(panel), connections.ranOf(panel, cell.model.id));
     let badge = home?.querySelector<HTMLElement>(':scope > .hyb-badge') ?? null;
-    if (!home || !this.enabled || mode === null || mode === 'other') {
+    if (!home || !this.enabled || !told) {
       badge?.remove();
       delete cell.node.dataset.hybridMode;
       return;
@@ -84,15 +74,14 @@ export class Badges {
       badge = h('span.hyb-badge', { role: 'note' });
       home.append(badge);
     }
-    const ran = mode === 'auto' ? this.connections.ranOf(panel, cell.model.id) : null;
-    const words = ran ? WAYS[ran.way] : mode;
-    const title = ran?.why || WORDS[mode];
+    const { words, title, isNext } = told;
     if (badge.textContent !== words || badge.title !== title) {
       badge.textContent = words;
       badge.title = title;
-      badge.setAttribute('aria-label', `Mode: ${words}`);
+      badge.setAttribute('aria-label', `${isNext ? 'Next' : 'Last'} run: ${words}`);
     }
     badge.classList.toggle('hyb-explicit', magic !== null);
-    cell.node.dataset.hybridMode = mode;
+    badge.classList.toggle('hyb-next', isNext);
+    cell.node.dataset.hybridMode = words.split(':')[0];
   }
 }

@@ -45,7 +45,7 @@ export class LiveConnections {
     return this.modes.get(panel) ?? null;
   }
 
-  /** How a cell went when it ran last, in mode auto; null where the kernel has not told. */
+  /** How a cell went when it ran last; null where the kernel has not told. */
   ranOf(panel: NotebookPanel, cell: string): Ran | null {
     return this.ran.get(panel)?.get(cell) ?? null;
   }
