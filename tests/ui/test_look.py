@@ -141,6 +141,49 @@ def test_texts_can_be_read(opened, options):
     assert not faults
 
 
+# Of an element: its background as it is painted.
+GROUND = """e => {
+  const { backgroundColor, backgroundImage } = getComputedStyle(e);
+  return `${backgroundColor} ${backgroundImage.slice(0, 15)}`;
+}"""
+
+
+def test_forced_colours_leave_what_is_chosen_to_be_seen(opened):
+    page = opened(1400, forced_colors="active")
+    heat, side, graph, memory = (
+        page.get_by_role(role, name=name, exact=True)
+        for role, name in [
+            ("button", "Heat"), ("button", "Side by side"), ("tab", "Graph"), ("tab", "Memory"),
+        ]
+    )  # fmt: skip
+    assert graph.evaluate(GROUND) != memory.evaluate(GROUND)
+    assert heat.evaluate(GROUND) == side.evaluate(GROUND)
+    heat.click()
+    assert heat.evaluate(GROUND) != side.evaluate(GROUND)
+    assert "linear-gradient" in page.locator(".hyb-heat-scale").first.evaluate(GROUND)
+    page.get_by_role("tab", name="Program").click()
+    lines = page.locator(".hyb-line.hyb-linked")
+    lines.first.click()
+    assert lines.first.evaluate(GROUND) != lines.last.evaluate(GROUND)
+    assert all(text["contrast"] >= CONTRAST for text in page.evaluate(TEXTS))
+
+
+@pytest.mark.parametrize("width", [1400, 1100, 700, 400, 320])
+def test_the_second_picture_is_named_in_full(opened, width):
+    page = opened(width)
+    page.get_by_role("button", name="Side by side").click()
+    lacks = page.get_by_label("Picture B").evaluate("""select => {
+      const free = select.cloneNode(true);
+      Object.assign(free.style, { position: 'absolute', maxWidth: 'none', width: 'max-content' });
+      select.parentElement.append(free);
+      const lacks = free.offsetWidth - select.offsetWidth;
+      free.remove();
+      return lacks;
+    }""")
+    assert lacks <= 0
+    assert page.evaluate(CLIPPED) == []
+
+
 @pytest.mark.parametrize(("width", "zoom"), [(1400, 1), (900, 1), (400, 1), (1400, 1.5), (320, 1)])
 def test_nothing_is_clipped(opened, width, zoom):
     page = opened(width, zoom)
