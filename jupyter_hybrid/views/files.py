@@ -18,6 +18,8 @@ from ..compat.onnx import import_model
 from .viewer import GraphViewer
 from .visible import visible
 
+_LONGEST = 60  # characters of a name
+
 
 def view(path: str | os.PathLike[str]) -> GraphViewer | ParameterTable:
     """What a model file holds, to be looked at.
@@ -80,7 +82,7 @@ class ParameterTable:
         self._total = sum(a.size * np.dtype(a.dtype).itemsize for a in arrays.values())
 
     def __repr__(self) -> str:
-        table = [self.HEAD, *self.rows]
+        table = [self.HEAD, *((_cut(name), *rest) for name, *rest in self.rows)]
         widths = [max(len(row[i]) for row in table) for i in range(len(self.HEAD))]
         lines = ["  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in table]
         return "\n".join([*(line.rstrip() for line in lines), self._sum()])
@@ -89,12 +91,23 @@ class ParameterTable:
         def cells(tag: str, texts: Iterable[str]) -> str:
             return "".join(f"<{tag}>{html.escape(t)}</{tag}>" for t in texts)
 
-        body = "".join(f"<tr>{cells('td', row)}</tr>" for row in self.rows)
+        def named(name: str) -> str:
+            title = f' title="{html.escape(name)}"' if _cut(name) != name else ""
+            return f"<td{title}>{html.escape(_cut(name))}</td>"
+
+        body = "".join(f"<tr>{named(name)}{cells('td', rest)}</tr>" for name, *rest in self.rows)
         head = f"<thead><tr>{cells('th', self.HEAD)}</tr></thead>"
         return f"<table>{head}<tbody>{body}</tbody></table><p>{html.escape(self._sum())}</p>"
 
     def _sum(self) -> str:
         return f"{len(self.rows):,} arrays, {byte_size(self._total)}"
+
+
+def _cut(name: str) -> str:
+    """A long one without its middle: its end says most, and the figures stay beside it."""
+    return (
+        name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 + 1 :]}"
+    )
 
 
 def _figures(array: Any) -> tuple[str, ...]:

@@ -130,6 +130,19 @@ def test_what_hides_in_names_is_written_out(tmp_path):
     assert "\u202e" in spec["stages"][0]["graph"]["nodes"][0]["label"]  # data stay as they are
 
 
+def test_a_long_name_leaves_the_figures_beside_it(tmp_path):
+    long = "stage_" * 50 + "weight"
+    nd.save(str(tmp_path / "p.params"), {long: nd.ones((2,)), "bias": nd.ones((2,))})
+    table = view(tmp_path / "p.params")
+    head, row, other, _ = repr(table).splitlines()
+    assert max(map(len, (head, row, other))) < 130
+    assert row.startswith("stage_stage_") and "_weight  (2,)" in row and "…" in row
+    ((cell, *_), _) = ElementTree.fromstring(f"<a>{table._repr_html_()}</a>").iterfind(
+        ".//tbody/tr"
+    )
+    assert cell.get("title") == long and len(cell.text) <= 60
+
+
 def test_viewer_traits_and_saved_files(report, tmp_path):
     viewer = GraphViewer(report)
     viewer.stage = 0
