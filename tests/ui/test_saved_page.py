@@ -340,6 +340,12 @@ def test_thousands_of_nodes_are_laid_out_by_a_worker(opened, tmp_path):
         page.get_by_role("button", name="Open the closed groups").click()
         expect(page.locator(".hyb-plot-note")).to_be_hidden()
     assert cards(page) > 2_500
+    # Too tall for an image of the usual size, which is said.
+    with page.expect_download():
+        page.get_by_role("button", name="Save the whole picture as an image").click()
+    expect(page.locator(".hyb-plot-note")).to_have_text(
+        re.compile(r"The file has [\d,]+ × 16,000 pixels, (< )?\d+ % of the usual size")
+    )
 
 
 def test_breaks_of_one_message_stand_together(opened, tmp_path):

@@ -277,7 +277,8 @@ export class GraphView {
         go: this.events.go,
         save: () => {
           if (this.shown && this.theme) {
-            saveImage(this.scene(this.shown, null), this.theme, this.spec.title || 'graph');
+            const { title } = this.spec;
+            this.say(saveImage(this.scene(this.shown, null), this.theme, title || 'graph'));
           }
         },
         level: deeper => {
