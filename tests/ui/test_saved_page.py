@@ -213,6 +213,13 @@ def test_heat_of_the_last_run(opened, tmp_path):
     heat.click()
     expect(told).to_have_count(0)
     expect(legend).to_contain_text("elementwise")
+    # A figure on a small card is one that fits, not a cut one.
+    save_cell("s = x.sum()\nt = -s * s\n", tmp_path / "small.html")
+    page = opened(tmp_path / "small.html", remember_drawn)
+    page.get_by_role("slider", name="Stage").press("Home")
+    page.get_by_role("button", name="Heat").click()
+    page.wait_for_function("() => [...window.drawn].some(text => /^≈? ?[\\d.]+ [µm]s$/.test(text))")
+    assert page.evaluate("() => [...window.drawn].filter(text => /[µm]s.*…/.test(text))") == []
     # A picture of what has not run offers none.
     GraphViewer(sym.exp(sym.var("x", shape=(3,)))).save(tmp_path / "cold.html")
     expect(opened(tmp_path / "cold.html").get_by_role("button", name="Heat")).to_be_hidden()

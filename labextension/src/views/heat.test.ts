@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import fourLines from '../testdata/four_lines.json';
 import { parseSpec } from '../protocol';
-import { Heat, percent, rates, warmthText } from './heat';
+import { Heat, percent, rates, warmthText, warmthTexts } from './heat';
 import { programLinks } from './program_view';
 import { StageModel } from './stages';
 
@@ -41,6 +41,7 @@ it('says shares and rates', () => {
   const warmth = { s: 1.2e-3, share: 0.5, level: 1, estimated: false };
   expect(warmthText(warmth)).toBe('1.2 ms · 50 %');
   expect(warmthText({ ...warmth, estimated: true })).toBe('≈ 1.2 ms · 50 %');
+  expect(warmthTexts({ ...warmth, estimated: true }).slice(1)).toEqual(['≈ 1.2 ms', '≈ 50 %']);
   const heat = new Heat(times, model);
   expect(heat.warmth(1, [kernel.id]).estimated).toBe(false); // measured
   expect(heat.warmth(1, [kernel.members[0].id]).estimated).toBe(true);

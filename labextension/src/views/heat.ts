@@ -101,9 +101,14 @@ export class Heat {
   }
 }
 
-/** "1.2 ms · 34 %", or "≈ 1.2 ms · 34 %" */
-export function warmthText({ s, share, estimated }: Warmth): string {
-  return `${estimated ? '≈ ' : ''}${seconds(s)} · ${percent(share)}`;
+/** "1.2 ms · 34 %", or "≈ 1.2 ms · 34 %"; then, for small cards, each figure alone. */
+export function warmthTexts({ s, share, estimated }: Warmth): string[] {
+  const [time, part] = [seconds(s), percent(share)];
+  return [`${time} · ${part}`, time, part].map(text => (estimated ? `≈ ${text}` : text));
+}
+
+export function warmthText(warmth: Warmth): string {
+  return warmthTexts(warmth)[0];
 }
 
 export function percent(share: number): string {

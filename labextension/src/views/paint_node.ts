@@ -2,7 +2,7 @@
 import { subtitle } from './card_text';
 import type { Difference } from './difference';
 import type { Card } from './drawn';
-import { warmthText, type Warmth } from './heat';
+import { warmthTexts, type Warmth } from './heat';
 import { ACTION, DIFFERENCE, FAMILY, HOT, bufferColor } from './palette';
 import { fitText, roundRect, strokeLine, write } from './paint_text';
 import { ownName, type Mark } from './stages';
@@ -162,8 +162,8 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   const left = x - w / 2;
   const inset = node.kind === 'input' || node.kind === 'effect' ? 16 : 9;
   const ink = look.warmth ? theme.text : mix(theme.text, color, 0.35);
-  const under = look.warmth ? warmthText(look.warmth) : subtitle(node, look.operands);
-  const two = h >= 32 && look.scale >= 0.5 && under !== '';
+  const unders = look.warmth ? warmthTexts(look.warmth) : [subtitle(node, look.operands)];
+  const two = h >= 32 && look.scale >= 0.5 && unders[0] !== '';
   const titleY = two ? y - 7.5 : y + 0.5;
 
   const title = (context.font = `600 12.5px ${theme.uiFont}`);
@@ -209,6 +209,7 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   }
   const plain = (context.font = `11px ${theme.uiFont}`);
   const pale = look.warmth ? theme.text : theme.muted;
+  const under = unders.find(text => context.measureText(text).width <= below) ?? unders.at(-1)!;
   write(context, fitText(context, under, below), start, y + 10, plain, pale);
 }
 
