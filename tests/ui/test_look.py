@@ -192,6 +192,35 @@ def test_nothing_is_clipped(opened, width, zoom):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
 
 
+# How many colours the first graph has under an element; null where that is not shown.
+UNDER = """selector => {
+  const element = document.querySelector(selector);
+  if (element.hidden) return null;
+  const canvas = document.querySelector('.hyb-graph .hyb-canvas');
+  const [b, c] = [element, canvas].map(e => e.getBoundingClientRect());
+  const { data } = canvas.getContext('2d').getImageData(b.x - c.x, b.y - c.y, b.width, b.height);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) seen.add(data.slice(i, i + 3).join());
+  return seen.size;
+}"""
+
+
+def test_nothing_stands_on_a_card_at_first(browser, tmp_path):
+    """Neither the map of the whole picture nor the button of the steps."""
+    code = "h = np.maximum(x @ w + 1, 0)\nprint(h[0, 0])\nz = np.exp(h - 1) * 2\nprint(z[0, 0])\n"
+    save_cell(code + "q = np.tanh(z) + 1\n", tmp_path / "parts.html")
+    page = browser.new_page(viewport={"width": 900, "height": 900}, reduced_motion="reduce")
+    page.goto((tmp_path / "parts.html").as_uri())
+    page.wait_for_selector(".hyb-graph .hyb-plot[data-nodes]")
+    page.wait_for_function(f"() => ({UNDER})('.hyb-minimap') === 1")
+    assert page.evaluate(UNDER, ".hyb-steps") == 1
+    # A person moves it: the map stays where it is.
+    place = page.locator(".hyb-minimap").bounding_box()
+    page.get_by_role("button", name="Zoom in").click()
+    assert page.locator(".hyb-minimap").bounding_box() == place
+    page.close()
+
+
 @pytest.mark.parametrize("width", [1400, 400])
 def test_no_box_moves_when_the_stage_changes(opened, width):
     page = opened(width)

@@ -4,9 +4,13 @@ import type { Drawn } from './drawn';
 import type { Shown } from './shown';
 import { spine } from './spine';
 import { around, boxOf } from './transition';
+import { under } from './under';
 
 type View = Pick<Camera, 'scale' | 'x' | 'y'>;
 type Size = { width: number; height: number };
+
+/** The button of the steps, at the left above, with some room around it. */
+const OPENER = { x: 60, y: 20, w: 120, h: 40 };
 
 /** Shows a picture whole or from its inputs on. */
 export function firstView(drawn: Drawn, size: Size): Camera {
@@ -18,6 +22,14 @@ export function firstView(drawn: Drawn, size: Size): Camera {
   const start = way[1] ?? way[0];
   const place = start ? { x: start.x, y: way[0].y } : null;
   camera.fit(drawn.width, drawn.height, size, false, place);
+  // What was half scrolled away stands below the button of the steps, while the start is seen.
+  for (let hidden; (hidden = under(drawn, camera, OPENER)).length > 0;) {
+    const y = OPENER.h - Math.min(...hidden.map(box => box.y - box.h / 2)) * camera.scale;
+    if (y <= camera.y || (place && y + place.y * camera.scale > 0.8 * size.height)) {
+      break;
+    }
+    camera.y = y;
+  }
   return camera;
 }
 

@@ -403,7 +403,8 @@ export class GraphView {
       { drawn: shown.drawn, heat: this.marking.warmth },
       this.camera,
       this.theme,
-      this.surface
+      this.surface,
+      this.outlook.moved ? null : (this.motion?.aim ?? this.camera)
     );
     if (moving) {
       this.surface.draw();

@@ -5,6 +5,7 @@ import type { Drawn } from './drawn';
 import type { Warmth } from './heat';
 import { nodeColor, warmColor } from './paint_node';
 import type { Theme } from './theme';
+import { under } from './under';
 
 type Heated = ReadonlyMap<number, Warmth> | null;
 
@@ -15,6 +16,18 @@ const NEEDED = 560;
 /** Of the plot's height. */
 const TALLEST = 0.45;
 const EDGE = 3;
+
+/** From the edges of the plot. */
+const OFF = '10px';
+/** Whether it is at the right and at the bottom; the button of the steps is in the other one. */
+const CORNERS = [
+  [true, true],
+  [false, true],
+  [true, false]
+] as const;
+
+type Size = { width: number; height: number };
+type View = Pick<Camera, 'scale' | 'x' | 'y'>;
 
 export class Minimap {
   readonly element = h('canvas.hyb-minimap', { 'aria-hidden': 'true' });
@@ -44,12 +57,16 @@ export class Minimap {
     this.element.hidden = true;
   }
 
-  /** `heat`: by card; null: cards have the colour of what they are. */
+  /**
+   * `heat`: by card; null: cards have the colour of what they are. `first`: the view of a picture that
+   * nobody has moved yet, in which it covers nothing; else it stays where it is.
+   */
   paint(
     { drawn, heat }: { drawn: Drawn; heat: Heated },
     camera: Camera,
     theme: Theme,
-    view: { width: number; height: number }
+    view: Size,
+    first: View | null
   ): void {
     const seen = {
       x: -camera.x / camera.scale,
@@ -70,6 +87,19 @@ export class Minimap {
       this.paintWhole(drawn, heat, theme, tall * TALLEST);
     }
     const { width, height } = this.whole;
+    if (first) {
+      const [w, h] = [width + 20, height + 20];
+      const free = CORNERS.find(([right, down]) => {
+        const place = {
+          x: right ? view.width - w / 2 : w / 2,
+          y: down ? view.height - h / 2 : h / 2
+        };
+        return under(drawn, first, { ...place, w, h }).length === 0;
+      });
+      this.element.hidden = !free;
+      const [right, down] = free ?? CORNERS[0];
+      this.element.style.inset = `${down ? 'auto' : OFF} ${right ? OFF : 'auto'} ${down ? OFF : 'auto'} ${right ? 'auto' : OFF}`;
+    }
     this.element.width = width;
     this.element.height = height;
     const context = this.element.getContext('2d') as CanvasRenderingContext2D;
