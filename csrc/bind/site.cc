@@ -150,9 +150,10 @@ Code* code_at(const FramePlace& place) {
   return code == place.code ? &code_entry(code) : nullptr;
 }
 
+constexpr size_t kBytesApart = 2;  // instructions are
+
 uint32_t line_at(const FramePlace& place) {
-  Line& known =
-      recent[static_cast<size_t>(place.instruction) / sizeof(_Py_CODEUNIT) % recent.size()];
+  Line& known = recent[static_cast<size_t>(place.instruction) / kBytesApart % recent.size()];
   if (known.place == place) return known.site;
   Code* const code = code_at(place);
   if (code == nullptr) return 0;

@@ -294,8 +294,9 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
                 raise NotSkipped("{name} is perhaps not bound", name=name)
         if name in names and name not in bound and name not in defined:
             raise NotSkipped("{name} was not bound", name=name)
-    for name, value in bound.items():
-        results.bind(name, value, shown if name is None else names[name])
+    order = {name: k for k, name in enumerate(names)}  # in which the body has bound them
+    for name in sorted(bound, key=lambda n: order.get(n, len(order))):
+        results.bind(name, bound[name], shown if name is None else names[name])
     arrays = {n: names[n] for scope, n, known in guards if scope is None and _is_array(known)}
     arrays = {n: a for n, a in arrays.items() if (None, n, guard_of(a)) in guards}
     return Skip(

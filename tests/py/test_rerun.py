@@ -119,6 +119,16 @@ def test_a_pure_cell_is_skipped_with_equal_values(shell):
     np.testing.assert_allclose(shell.ns["b"], names["b"], rtol=1e-15)
 
 
+def test_a_skipped_cell_binds_its_names_in_the_order_of_its_body(shell):
+    body = "if k > 5:\n    r = x\n    q = x\nq = x * k\nr = q.reshape(-1)\na = r + 1\n"
+    assert run(shell, body).replay == "compiled"
+    for _ in range(2):
+        for name in "qra":
+            del shell.ns[name]
+        assert run(shell, body).replay == "skipped"
+        assert [n for n in shell.ns if n in ("q", "r", "a")] == ["q", "r", "a"]
+
+
 def test_a_skipped_cell_reads_what_the_arrays_hold_now(shell):
     body = "y = x + 1\nz = y * 2\n"
     run(shell, body)
