@@ -50,7 +50,8 @@ def test_an_operator_that_had_begun_before_counts_by_its_part(shell):
     y.wait_to_read()
     ended = time.perf_counter()
     [row] = [r for r in _listed(live.timeline(began)) if r["operator"] == "dot"]
-    assert 0 < row["count"] < 1 and row["total_s"] <= ended - began
+    apart_s = 1e-3  # the trace's clock and Python's agree to some microseconds
+    assert 0 < row["count"] < 1 and row["total_s"] <= ended - began + apart_s
 
 
 def test_small_operators_tell_their_lines(queueing):
