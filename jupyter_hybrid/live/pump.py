@@ -129,8 +129,10 @@ class Pump:
             self._thread.start()
 
     def _run(self) -> None:
+        due = time.monotonic()
         while not self._stop.is_set():
-            self._wake.wait(_PERIOD_S)
+            due = max(due + _PERIOD_S, time.monotonic())  # what a frame takes is in its period
+            self._wake.wait(due - time.monotonic())
             self._wake.clear()
             with self._lock:
                 self._forget_silent()

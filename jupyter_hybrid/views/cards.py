@@ -57,11 +57,16 @@ def user_names(names: dict[int, str], node: Any, offset: int = 0) -> list[str]:
 def names_at(names: dict[int, str], graph: Any, offset: int = 0) -> dict[int, str]:
     """``names`` with those of a graph's results: a pass may have put another node in the place of
     the one that the user has named."""
-    found, known = dict(names), set(names.values())
-    for (id_, out), name in zip(graph.outputs, graph.output_names, strict=False):
-        node = graph.node(id_)
+    known = set(names.values())
+    ends = zip(graph.outputs, graph.output_names, strict=False)
+    ours = [(entry, name) for entry, name in ends if name in known]
+    if not ours:
+        return names
+    found, nodes = dict(names), {n.id: n for n in graph.nodes}
+    for (id_, out), name in ours:
+        node = nodes[id_]
         made_by = node.member_outputs[out][0] if node.members else id_
-        if name in known and node.kind in ("op", "fused"):
+        if node.kind in ("op", "fused"):
             found.setdefault(made_by + offset, name)
     return found
 
