@@ -10,7 +10,7 @@ namespace bind {
 
 // Tells instructions apart as long as their code lives.
 struct FramePlace {
-  const void* code = nullptr;
+  PyCodeObject* code = nullptr;  // borrowed of the frame that runs
   std::intptr_t instruction = 0;
   bool operator==(const FramePlace& other) const {
     return code == other.code && instruction == other.instruction;

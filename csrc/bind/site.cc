@@ -141,23 +141,14 @@ uint32_t without_column(uint32_t id) {
   return line;
 }
 
-// Null: nothing is known of that place's code, so it may go.
-Code* code_at(const FramePlace& place) {
-  PyFrameObject* const frame = PyEval_GetFrame();
-  if (frame == nullptr) return nullptr;
-  PyCodeObject* const code = PyFrame_GetCode(frame);
-  Py_DECREF(code);  // the frame has it
-  return code == place.code ? &code_entry(code) : nullptr;
-}
-
 constexpr size_t kBytesApart = 2;  // instructions are
 
 uint32_t line_at(const FramePlace& place) {
   Line& known = recent[static_cast<size_t>(place.instruction) / kBytesApart % recent.size()];
   if (known.place == place) return known.site;
-  Code* const code = code_at(place);
-  if (code == nullptr) return 0;
-  known = {place, code->library ? 0 : without_column(site_in(*code, PyEval_GetFrame()))};
+  if (place.code == nullptr) return 0;
+  Code& code = code_entry(place.code);
+  known = {place, code.library ? 0 : without_column(site_in(code, PyEval_GetFrame()))};
   return known.site;
 }
 

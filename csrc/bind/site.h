@@ -8,7 +8,7 @@ namespace bind {
 // Interned site of the innermost Python frame that is not library code; 0 when there is none.
 // A dictionary look-up a call; decoded to line and column at the first use of an instruction.
 uint32_t user_site();
-// The line alone, for small operators that would take as long as that look-up: a few loads where
+// The line alone, for small operators that would take as long as that look-up: three calls where
 // the line before runs on. 0 in library code, too, and while lines take turns so often that a
 // record of each operator would cost as much as itself: then the trace has one of all. `now`: in
 // ticks.
