@@ -196,15 +196,21 @@ class Report:
         """For each segment, of each of its outputs: how long it stays in memory."""
         return lives_of(self.cell, self.segments, self.bound)
 
+    @cached_property
+    def _left(self) -> list[list[tuple[int, int]]]:
+        """For each segment, of each buffer that it leaves: (the last one during which it is in
+        memory, its bytes)."""
+        left = []
+        for segment, lives in zip(self.segments, self.lives, strict=True):
+            program = segment.compiled.program
+            sizes = {b["id"]: b["bytes"] for b in program.plan.buffers}
+            held = lives_of_buffers(program, lives)
+            left.append([(life.last, sizes[buffer]) for buffer, life in held.items()])
+        return left
+
     def _left_by_earlier(self, part: int) -> int:
         """Bytes of what earlier segments have made that are in memory while this one runs."""
-        left = 0
-        for segment, lives in zip(self.segments[:part], self.lives, strict=False):
-            program = segment.compiled.program
-            held = lives_of_buffers(program, lives)
-            sizes = {b["id"]: b["bytes"] for b in program.plan.buffers}
-            left += sum(sizes[buffer] for buffer, life in held.items() if life.last >= part)
-        return left
+        return sum(size for own in self._left[:part] for last, size in own if last >= part)
 
     # The price of looking ------------------------------------------------------------------------
     @cached_property
