@@ -10,6 +10,10 @@ from typing import Any
 
 from . import _core
 
+#: Where operators with these prefixes are functions, as in MXNet: nd.contrib, sym.linalg, ...
+#: Of those of random the samplers have better written forms.
+ROOMS = {"_contrib_": "contrib", "_linalg_": "linalg", "_image_": "image", "_random_": "random"}
+
 #: Face operators that have a better written form in nd and sym.
 HANDWRITTEN = {"uniform", "normal", "random_uniform", "random_normal", "random_randint", "shuffle"}
 
@@ -38,9 +42,13 @@ class Parameter:
 
 @dataclass
 class Face:
-    """One function of nd and sym: an MXNet name on a core operator."""
+    """One function of nd and sym: an MXNet name on a core operator.
+
+    ``name`` is the function's, ``op`` the operator's: "arange_like", "_contrib_arange_like".
+    """
 
     name: str
+    op: str
     doc: str
     inputs: list[dict[str, Any]]
     variadic: bool
@@ -52,13 +60,23 @@ class Face:
         return [i["name"] + "_" * keyword.iskeyword(i["name"]) for i in self.inputs]
 
 
-@lru_cache(maxsize=1)
 def faces() -> tuple[Face, ...]:
-    """Every public function, in the order of the table."""
+    """Every function of nd and sym themselves, in the order of the table."""
+    return _all_faces().get("", ())
+
+
+def room_faces(room: str) -> tuple[Face, ...]:
+    """Every function of a module of theirs: "contrib", "linalg", "image", "random"."""
+    return _all_faces().get(room, ())
+
+
+@lru_cache(maxsize=1)
+def _all_faces() -> dict[str, tuple[Face, ...]]:
     ops = {op["name"]: op for op in _core.op_table()}
-    found = []
+    found: dict[str, list[Face]] = {}
     for row in _core.mx_table():
-        if not row["face"] or row["name"] in HANDWRITTEN:
+        room, name = _place(row["name"]) if row["name"][0] == "_" else ("", row["name"])
+        if not name or name in HANDWRITTEN:
             continue
         op = ops[row["op"]]
         mx_name = {core: mx for mx, core in row["renamed"].items()}
@@ -74,16 +92,24 @@ def faces() -> tuple[Face, ...]:
             for a in op["attrs"]
             if a["name"] not in row["fixed"]
         ]
-        found.append(Face(row["name"], op["doc"], op["inputs"], op["variadic"], parameters))
-    return tuple(found)
+        face = Face(name, row["name"], op["doc"], op["inputs"], op["variadic"], parameters)
+        found.setdefault(room, []).append(face)
+    return {room: tuple(made) for room, made in found.items()}
+
+
+def _place(op: str) -> tuple[str, str]:
+    """(module, function) of an operator whose name begins with "_"; no function: ("", "")."""
+    for prefix, room in ROOMS.items():
+        name = op.removeprefix(prefix)
+        if name != op and (room != "random" or name.endswith("_like")):
+            return room, name
+    return "", ""
 
 
 def function_source(face: Face, symbolic: bool) -> str:
     """A function that calls ``_invoke`` (nd) or ``_apply`` (sym)."""
     tail = ["name=None", "attr=None"] if symbolic else ["out=None", "name=None"]
     signature = [*_inputs(face, symbolic), *_defaults(face)]
-    if not face.variadic and not symbolic:
-        signature.append("*")
     head = f"def {face.name}({', '.join([*signature, *tail, '**attrs'])}):\n"
     return head + f"    {_docstring(face, symbolic)!r}\n" + _body(face, symbolic)
 
@@ -123,8 +149,7 @@ def stub(face: Face, symbolic: bool, method: bool = False) -> str:
     if symbolic:
         parts += ["name: str | None = ...", "attr: dict[str, str] | None = ..."]
     else:
-        if not face.variadic:
-            parts.append("*")
+        parts += ["*"] * method
         parts += ["out: Any = ...", "name: str | None = ..."]
     parts.append("**attrs: Any")
     result = kind if symbolic else "Any"
@@ -152,12 +177,13 @@ def _defaults(face: Face) -> list[str]:
 def _call(face: Face, symbolic: bool, inputs: str) -> str:
     attrs = "{" + ", ".join(f"{p.name!r}: {p.name}" for p in face.parameters) + "}"
     if symbolic:
+        hint = "" if face.name == face.op else f", {face.name!r}"
         return (
-            f"    return _apply({face.name!r}, {inputs}, "
-            f"{{**attrs, **{attrs}}} if attrs else {attrs}, name, attr)\n"
+            f"    return _apply({face.op!r}, {inputs}, "
+            f"{{**attrs, **{attrs}}} if attrs else {attrs}, name, attr{hint})\n"
         )
     return (
-        f"    return _invoke({face.name!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
+        f"    return _invoke({face.op!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
         " out, None, name)\n"
     )
 

@@ -22,6 +22,8 @@ from numpy.typing import DTypeLike
 
 from .._core import NDArray as NDArray
 from . import contrib as contrib
+from . import image as image
+from . import linalg as linalg
 from . import random as random
 from .arithmetic import *
 from .creation import *
@@ -43,6 +45,8 @@ from numpy.typing import DTypeLike
 
 from .._core import Symbol as Symbol
 from . import contrib as contrib
+from . import image as image
+from . import linalg as linalg
 from . import random as random
 from .creation import *
 from .executor import Executor as Executor
@@ -73,6 +77,21 @@ def sym_stub() -> str:
     ]
     lines = [_generate.stub(f, True) for f in _generate.faces() if f.name not in written]
     return _MADE + _SYM_HEAD + "\n".join([*head, *lines]) + "\n"
+
+
+def room_stubs() -> dict[Path, str]:
+    """Path -> text of the functions that modules of nd and sym have from the table."""
+    found = {}
+    for face, kind in (("nd", "NDArray"), ("sym", "Symbol")):
+        head = (
+            f"{_MADE}from collections.abc import Sequence\nfrom typing import Any\n\n"
+            f"from numpy.typing import DTypeLike\n\nfrom .._core import {kind}\n\n"
+        )
+        for room in _generate.ROOMS.values():
+            lines = [_generate.stub(f, face == "sym") for f in _generate.room_faces(room)]
+            text = head + "\n".join(lines)
+            found[Path(face) / f"{room}_operators.pyi"] = text.rstrip() + "\n"
+    return found
 
 
 def core_methods() -> str:
@@ -112,6 +131,7 @@ def files() -> dict[Path, str]:
         package / "nd" / "__init__.pyi": nd_stub(),
         package / "sym" / "__init__.pyi": sym_stub(),
         package / "_methods.pyi": methods_head + core_methods(),
+        **{package / path: text for path, text in room_stubs().items()},
     }
 
 

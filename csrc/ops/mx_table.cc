@@ -208,6 +208,12 @@ void add_indices(Rows& t) {
   t.add("topk", "topk");
 }
 
+void add_linalg(Rows& t) {
+  for (const char* name : {"linalg_inverse", "linalg_potrf", "linalg_slogdet"}) {
+    t.add(name, ("_" + std::string(name)).c_str(), {name});
+  }
+}
+
 void add_sources(Rows& t) {
   const Fixed one_d{{"at_least_1d", "True"}};
   t.add("random_uniform", "_random_uniform", {"random_uniform", "uniform"}, one_d);
@@ -233,6 +239,7 @@ std::vector<MxName> make_mx_table() {
   add_reductions(t);
   add_shapes(t);
   add_indices(t);
+  add_linalg(t);
   add_sources(t);
   return t.take();
 }

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core, _generate
+from .. import _core, _generate, _rooms
 from .._core import NDArray, wait_all
-from . import arithmetic, contrib, creation, files, random
+from . import arithmetic, contrib, creation, files, image, linalg, random
 from .arithmetic import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .files import *  # noqa: F403
@@ -53,12 +53,16 @@ def _define() -> list[str]:
     for face in methods:
         setattr(NDArray, face.name, bodies[face.name])
     NDArray.transpose = _transpose_method  # type: ignore[method-assign]
+    for module in (contrib, image, linalg, random):
+        _rooms.fill(module, False, _core.invoke)
     return [f.name for f in made]
 
 
 __all__ = [
     "NDArray",
     "contrib",
+    "image",
+    "linalg",
     "random",
     "sample_multinomial",
     "random_normal",

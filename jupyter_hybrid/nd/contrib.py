@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import NDArray
 from ..base import MXNetError
+
+if TYPE_CHECKING:
+    from .contrib_operators import *  # noqa: F403
 
 
 def _listed(value: Any) -> list[Any]:

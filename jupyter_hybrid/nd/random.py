@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
 from .._core import NDArray
+
+if TYPE_CHECKING:
+    from .random_operators import *  # noqa: F403
 
 __all__ = ["multinomial", "normal", "randint", "randn", "shuffle", "uniform"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core, _generate
+from .. import _core, _generate, _rooms
 from .._core import Symbol
-from . import contrib, creation, methods, random, refusals, variable
+from . import contrib, creation, image, linalg, methods, random, refusals, variable
 from .creation import *  # noqa: F403
 from .executor import Executor
 from .function import Function, compile_function
@@ -23,8 +23,8 @@ from .random import uniform as random_uniform
 from .variable import *  # noqa: F403
 
 
-def _apply(op: str, inputs: Any, attrs: Any, name: str | None, attr: Any) -> Symbol:
-    return _core.sym_apply(op, inputs, attrs, choose_name(name, op), attr or {})
+def _apply(op: str, inputs: Any, attrs: Any, name: str | None, attr: Any, hint: str = "") -> Symbol:
+    return _core.sym_apply(op, inputs, attrs, choose_name(name, hint or op), attr or {})
 
 
 def _define() -> list[str]:
@@ -45,6 +45,8 @@ def _define() -> list[str]:
     exec(compile(text, "<jupyter_hybrid.sym methods>", "exec"), bodies)
     for face in operators:
         setattr(Symbol, face.name, bodies[face.name])
+    for module in (contrib, image, linalg, random):
+        _rooms.fill(module, True, _apply)
     return [*creation.arithmetic(), *(f.name for f in made)]
 
 
@@ -54,6 +56,8 @@ __all__ = [
     "Symbol",
     "compile_function",
     "contrib",
+    "image",
+    "linalg",
     "load_pair",
     "name_prefix",
     "random",

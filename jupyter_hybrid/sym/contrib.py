@@ -6,11 +6,14 @@ The functions are called once, with variables; what else they read becomes an in
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Symbol
 from .names import choose_name
+
+if TYPE_CHECKING:
+    from .contrib_operators import *  # noqa: F403
 
 
 def _listed(value: Any) -> list[Any]:

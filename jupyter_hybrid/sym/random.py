@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Symbol
 from .names import choose_name
+
+if TYPE_CHECKING:
+    from .random_operators import *  # noqa: F403
 
 __all__ = ["normal", "randint", "shuffle", "uniform"]
 

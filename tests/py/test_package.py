@@ -116,3 +116,14 @@ def test_a_first_program():
 
 def test_the_stubs_are_up_to_date():
     assert _stubs.main(["--check"]) == 0
+
+
+def test_modules_of_operators_are_made_from_the_table():
+    for face in (mx.nd, mx.sym):
+        assert {"inverse", "slogdet"} <= set(face.linalg.__all__) <= set(dir(face.linalg))
+        assert {"foreach", "cond"} <= set(face.contrib.__all__)
+    a = mx.nd.array([[[2.0, 1.0], [1.0, 3.0]]])
+    symbol = mx.sym.linalg.inverse(mx.sym.var("a"))
+    assert '"_linalg_inverse"' in symbol.tojson()
+    for inverse in (mx.nd.linalg.inverse(a), mx.nd.linalg_inverse(a), *symbol.eval(a=a)):
+        np.testing.assert_allclose(inverse.asnumpy(), [[[0.6, -0.2], [-0.2, 0.4]]], rtol=1e-6)

@@ -1,0 +1,10 @@
+"""MXNet 1.x's ``sym.image``: pictures as arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .image_operators import *  # noqa: F403
+
+__all__: list[str] = []  # filled from the operator table
