@@ -116,6 +116,10 @@ class Block:
             found.update(child.structured_params(f"{prefix}{name}."))
         return found
 
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """MXNet's name of :meth:`structured_params`, which libraries on Gluon call."""
+        return self.structured_params(f"{prefix}." if prefix else "")
+
     def apply(self, function: Callable[[Block], Any]) -> Block:
         """Calls ``function`` on every child, then on this block."""
         for child in self._children.values():
