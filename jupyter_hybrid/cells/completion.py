@@ -22,8 +22,10 @@ _ENGINE = {
     "memory": (),
 }
 _HYBRID = {
-    "": ("mode", "explain", "clear", "output"),
+    "": ("mode", "explain", "clear", "output", "alias"),
     "symbolic": ("--force",),
+    "alias": ("mxnet", "off"),
+    "mxnet": ("--replace",),
     **dict.fromkeys(("explain", "clear", "output"), ()),
 }
 _BEFORE_OTHERS = 1000.0  # Python's own completer takes seconds when it is first asked

@@ -25,6 +25,7 @@ from ..reports.report import Report
 from ..reports.session import session, start
 from ..views.saved import limit as output_limit
 from . import completion, skip, ways
+from .alias import alias
 from .before_cell import before_cell
 from .input_transform import as_typed, cell_of, is_ours, suspended, transform, transformed, use
 from .outcomes import outcomes
@@ -191,6 +192,8 @@ class HybridMagics(Magics):
         %hybrid explain                         what became of the last hybridized cell, and why
         %hybrid clear                           forgets every compiled program
         %hybrid output 5                        an output may take 5 MB of the notebook's file
+        %hybrid alias mxnet [--replace]         import mxnet finds what is here; --replace: also
+                                                where genuine MXNet is; %hybrid alias off ends it
 
         In mode auto cells run as written, but for loops that have run for long: these are compiled
         if they can be. Cells that run again go the fastest way that was measured.
@@ -210,6 +213,9 @@ class HybridMagics(Magics):
         if words[:1] == ["output"]:
             _limit_outputs(words[1:])
             return
+        if words[:1] == ["alias"]:
+            alias(words[1:])
+            return
         force = words == ["mode", "symbolic", "--force"]
         if force or (len(words) == 2 and words[0] == "mode" and words[1] in MODES):
             session.mode, session.force = words[1], force
@@ -217,7 +223,8 @@ class HybridMagics(Magics):
         elif words not in ([], ["mode"]):
             raise MagicUsageError(
                 "expected %hybrid mode symbolic [--force]|imperative|auto, %hybrid explain, "
-                f"%hybrid clear or %hybrid output MB, got %hybrid {line.strip()}"
+                "%hybrid clear, %hybrid output MB or %hybrid alias mxnet, "
+                f"got %hybrid {line.strip()}"
             )
         print(f"cells run {MODES[session.mode]}")
 

@@ -1,0 +1,102 @@
+"""Names of MXNet's that aren't carried: they can be imported, and say why when they are used."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ... import _core
+
+_SPARSE = "arrays are dense here; row_sparse and csr storage are not carried"
+_LATER = "it is not carried yet"
+_CLASSIC = (
+    "the classic half of the interface (Module, io iterators, visualization) is not carried yet"
+)
+
+#: A module of the tree, or the beginning of its name -> why what is in it isn't carried.
+_BY_MODULE = {
+    "ndarray.sparse": _SPARSE,
+    "symbol.sparse": _SPARSE,
+    "numpy": "mx.np and mx.npx are not carried yet; mx.nd and NumPy itself are",
+    "numpy_extension": "mx.np and mx.npx are not carried yet; mx.nd and NumPy itself are",
+    "ndarray.numpy": "mx.np and mx.npx are not carried yet; mx.nd and NumPy itself are",
+    "symbol.numpy": "mx.np and mx.npx are not carried yet; mx.sym is",
+    "io": _CLASSIC,
+    "module": _CLASSIC,
+    "model": _CLASSIC,
+    "visualization": _CLASSIC,
+    "executor_manager": _CLASSIC,
+    "rnn": "the classic mx.rnn is not carried; gluon.rnn has its cells and layers",
+    "contrib.quantization": "quantization is not carried",
+    "contrib.svrg_optimization": _CLASSIC,
+    "contrib.tensorboard": "its writer (mxboard) is a package of its own",
+    "rtc": "CUDA source compiled at run time is not carried",
+    "library": "libraries of operators for MXNet's C interface can't be loaded",
+    "kvstore.kvstore_server": "there are no parameter servers: one process, several devices",
+    "torch": "the bridge to Lua Torch is not carried",
+    "tvmop": "operators compiled by TVM are not carried",
+    "notebook": "the live panel and the pictures of jupyter_hybrid are in its place",
+    "profiler": "the live panel and jupyter_hybrid.live have the timeline",
+}
+
+#: Part of a name -> why it isn't carried, whatever its module.
+_BY_WORD = {
+    "sparse": _SPARSE,
+    "CSR": _SPARSE,
+    "csr": _SPARSE,
+    "quantize": "quantization is not carried",
+    "calibrate": "quantization is not carried",
+    "dgl_": "graphs in csr storage are not carried",
+    "_np_": "mx.np is not carried yet",
+    "NumpyOp": "deprecated in MXNet 1.x; operator.CustomOp is in its place",
+    "NDArrayOp": "deprecated in MXNet 1.x; operator.CustomOp is in its place",
+    "c_array": "MXNet's C library is not there",
+    "check_call": "MXNet's C library is not there",
+}
+
+
+class NotCarriedError(_core.MXNetError, NotImplementedError):
+    """A name of MXNet's was used that isn't carried here; the message says why."""
+
+
+def reason(module: str, name: str) -> str:
+    """Why a name of a module isn't carried."""
+    for word, why in _BY_WORD.items():
+        if word in name:
+            return why
+    found = [m for m in _BY_MODULE if module == m or module.startswith(m + ".")]
+    return _BY_MODULE[max(found, key=len)] if found else _LATER
+
+
+class NotCarried:
+    """Stands for a name that isn't carried: whatever it is used for raises NotCarriedError.
+
+    Nothing is an instance of it, so ``isinstance(x, mx.nd.sparse.CSRNDArray)`` is False.
+    """
+
+    __slots__ = ("_module", "_name")
+
+    def __init__(self, module: str, name: str):
+        self._module, self._name = module, name
+
+    def __repr__(self) -> str:
+        return f"<{self._full()}: {reason(self._module, self._name)}>"
+
+    def _full(self) -> str:
+        module = "" if self._module == "." else self._module + "."
+        return f"mxnet.{module}{self._name}"
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotCarriedError(f"{self._full()}: {reason(self._module, self._name)}")
+
+    __call__ = __getitem__ = __iter__ = __mro_entries__ = __enter__ = __exit__ = _refuse
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):  # asked by Python, pickles and notebooks: has it got one?
+            raise AttributeError(name)
+        self._refuse()
+
+    def __instancecheck__(self, value: object) -> bool:
+        return False
+
+    def __subclasscheck__(self, kind: type) -> bool:
+        return False
