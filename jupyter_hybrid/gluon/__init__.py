@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import loss, nn, utils
+from . import data, loss, nn, utils
 from .block import Block
 from .hybrid_block import HybridBlock
 from .parameter import Constant, DeferredInitializationError, Parameter
@@ -19,6 +19,7 @@ __all__ = [
     "ParameterDict",
     "SymbolBlock",
     "Trainer",
+    "data",
     "loss",
     "nn",
     "utils",
