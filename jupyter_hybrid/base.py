@@ -1,15 +1,34 @@
-"""The error types."""
+"""The error types, and the names for kinds of values that MXNet's ``base`` has."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._core import MXNetError
 
-__all__ = ["LinAlgError", "MXNetError"]
+__all__ = [
+    "LinAlgError",
+    "MXNetError",
+    "NotImplementedForSymbol",
+    "NotSupportedForSparseNDArray",
+    "integer_types",
+    "mx_real_t",
+    "numeric_types",
+    "py_str",
+    "string_types",
+]
+
+#: For isinstance(), as code that ran on Python 2 as well used them.
+integer_types = (int, np.int32, np.int64)
+numeric_types = (float, int, np.generic)
+string_types = (str,)
+basestring = str
+#: The dtype of arrays whose dtype nobody gives.
+mx_real_t = np.float32
 
 _REASON = re.compile(
     r"Singular matrix|Matrix is not positive definite|(Eigenvalues|SVD) did not converge"
@@ -30,3 +49,32 @@ class LinAlgError(MXNetError, np.linalg.LinAlgError):
 
 LinAlgError.__module__ = "numpy.linalg"
 _core.set_linalg_error(LinAlgError)
+
+
+def py_str(x: bytes) -> str:
+    """UTF-8 bytes as a text."""
+    return x.decode("utf-8")
+
+
+class NotImplementedForSymbol(MXNetError):
+    """A method of arrays was called on a symbol, whose value nobody knows yet."""
+
+    def __init__(self, function: Any, alias: str | None, *args: Any):
+        name = getattr(function, "__name__", str(function))
+        other = f" (alias {alias})" if alias else ""
+        kinds = f" with {', '.join(type(a).__name__ for a in args)}" if args else ""
+        super().__init__(f"{name}{other}{kinds} is not there for symbols, only for NDArray")
+
+
+class NotSupportedForSparseNDArray(MXNetError):
+    """A method of dense arrays was called on a sparse one; there are none here."""
+
+    def __init__(self, function: Any, alias: str | None, *args: Any):
+        name = getattr(function, "__name__", str(function))
+        other = f" (alias {alias})" if alias else ""
+        super().__init__(f"{name}{other} is not there for sparse arrays")
+
+
+def _as_list(obj: Any) -> list[Any]:
+    """A list or tuple as a list; anything else as a list of it."""
+    return list(obj) if isinstance(obj, (list, tuple)) else [obj]

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import operator
 
+from . import cuda_driver
 from ._core import Context, current_context, num_gpus, set_virtual_gpus
 
-__all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "num_gpus", "virtual_gpus"]
+__all__ = [
+    "Context",
+    "cpu",
+    "cpu_pinned",
+    "current_context",
+    "gpu",
+    "gpu_memory_info",
+    "num_gpus",
+    "virtual_gpus",
+]
 
 
 def cpu(device_id: int = 0) -> Context:
@@ -33,3 +43,12 @@ def virtual_gpus(n: int) -> list[Context]:
     n = operator.index(n)
     set_virtual_gpus(n)
     return [gpu(i) for i in range(n)]
+
+
+def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
+    """(free, all) bytes of a GPU's memory.
+
+    Raises:
+        MXNetError: there is no such GPU, or it is a virtual one, which has no memory of its own.
+    """
+    return cuda_driver.memory(device_id)

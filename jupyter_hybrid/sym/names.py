@@ -1,4 +1,4 @@
-"""Names of symbols: prefixes of the block that is being expressed."""
+"""Names of operators that are given none: MXNet's ``name``, and prefixes of blocks."""
 
 from __future__ import annotations
 
@@ -6,43 +6,91 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 
-__all__ = ["choose_name", "in_block", "name_prefix"]
+__all__ = ["NameManager", "Prefix", "choose_name", "in_block", "name_prefix"]
 
 
 class _Stack(threading.local):
     def __init__(self) -> None:
-        self.levels: list[tuple[str, Counter[str]]] = []
+        self.managers: list[NameManager] = []
+        self.blocks = 0
 
 
 _stack = _Stack()
 
 
+class NameManager:
+    """Names operators made inside ``with``: by their own name, or their kind and a number from 0.
+
+    Subclasses change :meth:`get`. Managers do not add up: the innermost one counts.
+    """
+
+    def __init__(self) -> None:
+        self._counter: Counter[str] = Counter()
+
+    def get(self, name: str | None, hint: str) -> str:
+        """The name of an operator.
+
+        Args:
+            name: what it was given, or None.
+            hint: what it is called after otherwise: its kind in small letters.
+        """
+        if name:
+            return name
+        number = self._counter[hint]
+        self._counter[hint] += 1
+        return f"{hint}{number}"
+
+    def __enter__(self) -> NameManager:
+        _stack.managers.append(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _stack.managers.pop()
+
+
+class Prefix(NameManager):
+    """A manager that puts a prefix before every name.
+
+    >>> with mx.name.Prefix("mynet_"):
+    ...     net = mx.sym.FullyConnected(data, num_hidden=10, name="fc1")
+    >>> net.list_arguments()
+    ['data', 'mynet_fc1_weight', 'mynet_fc1_bias']
+    """
+
+    def __init__(self, prefix: str):
+        super().__init__()
+        self._prefix = prefix
+
+    def get(self, name: str | None, hint: str) -> str:
+        """The prefix and the name that a plain manager would choose."""
+        return self._prefix + super().get(name, hint)
+
+
 @contextmanager
 def name_prefix(prefix: str) -> Iterator[None]:
-    """Operators made inside are called ``prefix + name``; unnamed ones count from 0 in it.
-
-    Prefixes do not add up: the innermost counts, as in MXNet's ``mx.name.Prefix``.
-    """
-    _stack.levels.append((prefix, Counter()))
+    """A block's operators are called ``prefix + name``; unnamed ones count from 0 in it."""
+    _stack.blocks += 1
     try:
-        yield
+        with Prefix(prefix):
+            yield
     finally:
-        _stack.levels.pop()
+        _stack.blocks -= 1
 
 
 def in_block() -> bool:
     """Whether a block is being expressed as a graph on this thread."""
-    return bool(_stack.levels)
+    return _stack.blocks > 0
 
 
 def choose_name(name: str | None, op: str) -> str:
     """The node's name; empty: the core counts it ("dot0")."""
-    if not _stack.levels:
+    if not _stack.managers:
         return name or ""
-    prefix, counts = _stack.levels[-1]
-    if not name:
-        hint = op.lower()
-        name = f"{hint}{counts[hint]}"
-        counts[hint] += 1
-    return prefix + name
+    return _stack.managers[-1].get(name, op.lower())
