@@ -1,7 +1,12 @@
-"""``x[...]`` with arrays, lists or booleans among the indices; the rest is done in the core."""
+"""``x[...]`` with arrays, lists or booleans among the indices; the rest is done in the core.
+
+The rules are NumPy's. Index arrays broadcast together; their axes stand where the first one stood
+when they are neighbours, else in front. MXNet's index arrays may be floats, cut off toward 0.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,24 +18,28 @@ from .._core import NDArray, is_recording
 def getitem(x: NDArray, key: Any) -> NDArray:
     """Elements picked by index arrays or a boolean mask, as a new array.
 
-    A mask and index lists become whole numbers on the host, so reading a mask waits for it; an
-    index array on the device does not. Index arrays of one axis may be mixed with slices; several
-    must stand together at the front.
+    A mask and index lists become whole numbers on the host, so reading a mask waits for it; a
+    single index array on the device does not.
     """
-    items = list(key) if isinstance(key, tuple) else [key]
-    items = _expand_ellipsis(items, x.ndim)
-    arrays = [i for i, item in enumerate(items) if _is_array(item)]
-    if len(arrays) == 1:
-        return _one_array(x, items, arrays[0])
-    if arrays != list(range(len(arrays))):
-        raise IndexError("several index arrays must stand together, before any slice")
-    chosen = [_whole_numbers(items[i]) for i in arrays]
-    flat, shape = _flat_index(chosen, x.shape[: len(chosen)])
-    rest = x.shape[len(chosen) :]
-    rows = x.reshape((-1, *rest)) if rest else x.reshape((-1,))
-    taken = _take(rows, flat, 0).reshape(shape + rest or (1,))
-    tail = items[len(arrays) :]
-    return taken[(slice(None),) * len(shape) + tuple(tail)] if tail else taken
+    plan = _plan(x, key)
+    if len(plan.chosen) == 1 and isinstance(plan.chosen[0], NDArray):
+        return _one_array_on_the_device(x, plan)
+    sliced = _sliced(x, plan)
+    order = [*plan.picked, *(a for a in range(sliced.ndim) if a not in plan.picked)]
+    if order != list(range(sliced.ndim)):
+        sliced = _core.invoke("transpose", [sliced], {"axes": order})
+    sizes = sliced.shape[: len(plan.picked)]
+    flat, shape = _flat_index(plan.chosen, sizes)
+    rest = sliced.shape[len(sizes) :]
+    rows = _reshaped(sliced, (int(np.prod(sizes)), *rest))
+    taken = _reshaped(_take(rows, flat, 0), (*shape, *rest))
+    if plan.front or not shape:
+        return taken if taken.ndim else _reshaped(taken, (1,))
+    n, at = len(shape), plan.picked[0]
+    moved = [*range(n, n + at), *range(n), *range(n + at, taken.ndim)]
+    if moved == list(range(taken.ndim)):
+        return taken
+    return _core.invoke("transpose", [taken], {"axes": moved})
 
 
 def setitem(x: NDArray, key: Any, value: Any) -> None:
@@ -40,8 +49,8 @@ def setitem(x: NDArray, key: Any, value: Any) -> None:
     """
     if is_recording() and (x.grad is not None or isinstance(value, NDArray)):
         raise _core.MXNetError(
-            "setitem: writing by index arrays has no gradient; use where() or one_hot() "
-            "inside autograd.record()"
+            "setitem: Inplace operations (+=, -=, x[:]=, etc) are not supported when recording "
+            "with autograd, by index arrays; use where() or one_hot() inside autograd.record()"
         )
     host = x.asnumpy()
     items = key if isinstance(key, tuple) else (key,)
@@ -50,32 +59,84 @@ def setitem(x: NDArray, key: Any, value: Any) -> None:
     x[:] = _core.from_numpy(host)
 
 
-def _one_array(x: NDArray, items: list[Any], place: int) -> NDArray:
-    index = items[place]
-    mask = _as_mask(index)
-    if mask is not None and mask.ndim > 1:
-        axes = sum(item is not None for item in items[:place])
-        head = x.shape[:axes]
-        if x.shape[axes : axes + mask.ndim] != mask.shape:
-            raise IndexError(
-                f"a mask of shape {mask.shape} does not fit an array of shape {x.shape} "
-                f"from axis {axes} on"
-            )
-        x = x.reshape((*head, -1, *x.shape[axes + mask.ndim :]))
-        index = mask.reshape(-1)
-    before = sum(1 for item in items[:place] if item is not None)
-    if before >= x.ndim:
-        raise IndexError(f"too many indices: the array has {x.ndim} axes")
-    size = x.shape[before]
-    if mask is not None and mask.ndim == 1 and mask.shape[0] != size:
-        raise IndexError(f"a mask of {mask.shape[0]} elements for an axis of size {size}")
-    basic = tuple(slice(None) if i == place else item for i, item in enumerate(items))
-    kept = _core.invoke("identity", [x], {}) if not basic else x[basic]
-    # Integers before the index array drop their axis.
-    axis = sum(1 for item in items[:place] if not isinstance(item, (int, np.integer)))
-    if isinstance(index, NDArray) and mask is None:
-        return _core.invoke("take", [kept, index], {"axis": axis, "mode": "wrap"})
-    return _take(kept, _in_range(_whole_numbers(index), size), axis)
+@dataclass
+class _Plan:
+    """An index in parts: slices and new axes first, then the index arrays.
+
+    ``items`` has no Ellipsis; an integer beside index arrays is one of them, of no axes.
+    ``picked`` are the axes that the arrays ``chosen`` pick from after slicing. ``front``: the
+    result's picked axes come first.
+    """
+
+    items: list[Any]
+    picked: list[int]
+    chosen: list[Any]
+    front: bool
+
+
+def _plan(x: NDArray, key: Any) -> _Plan:
+    items = list(key) if isinstance(key, tuple) else [key]
+    items, cut = _expand_ellipsis(items, x.ndim)
+    used = sum(map(_axes, items))
+    if used > x.ndim:
+        raise IndexError(f"too many indices: the array has {x.ndim} axes, {used} were indexed")
+    items += [slice(None)] * (x.ndim - used)
+    places, picked, chosen = [], [], []
+    axis = new = 0
+    for place, item in enumerate(items):
+        if item is None:
+            new += 1
+        elif isinstance(item, slice):
+            axis += 1
+        else:
+            places.append(place)
+            arrays = _numbers_of(item, x.shape[axis : axis + _axes(item)], axis)
+            picked += range(axis + new, axis + new + len(arrays))
+            chosen += arrays
+            axis += len(arrays)
+    front = places != list(range(places[0], places[0] + len(places)))
+    front = front or places[0] < cut <= places[-1]  # an Ellipsis of no axes parts them, too
+    return _Plan(items, picked, chosen, front)
+
+
+def _numbers_of(item: Any, sizes: tuple[int, ...], axis: int) -> list[Any]:
+    """The index arrays of one item: of a mask one for each of its axes."""
+    mask = _as_mask(item)
+    if mask is None:
+        return [item if isinstance(item, NDArray) else _whole_numbers(item)]
+    if mask.shape != sizes:
+        raise IndexError(
+            f"a mask of {mask.shape} elements for axes of sizes {sizes}, from axis {axis} on"
+        )
+    return list(np.nonzero(mask))
+
+
+def _sliced(x: NDArray, plan: _Plan) -> NDArray:
+    """What slices and new axes make of ``x``; the picked axes stay whole."""
+    basic: list[Any] = []
+    for item in plan.items:
+        if item is None or isinstance(item, slice):
+            basic.append(item)
+        else:
+            basic += [slice(None)] * _axes(item)
+    if all(item == slice(None) for item in basic):
+        return x
+    return x[tuple(basic)]
+
+
+def _one_array_on_the_device(x: NDArray, plan: _Plan) -> NDArray:
+    """One index array: taken where it is."""
+    kept = _core.invoke("identity", [x], {}) if x.ndim == 1 else _sliced(x, plan)
+    return _core.invoke("take", [kept, plan.chosen[0]], {"axis": plan.picked[0], "mode": "wrap"})
+
+
+def _reshaped(x: NDArray, shape: tuple[int, ...]) -> NDArray:
+    return x if x.shape == shape else x.reshape(shape) if 0 not in shape else _empty(x, shape)
+
+
+def _empty(x: NDArray, shape: tuple[int, ...]) -> NDArray:
+    """No elements; a size of 0 would mean another one to reshape()."""
+    return _core.invoke("_zeros", [], {"shape": shape, "dtype": x.dtype}, None, x.context)
 
 
 def _take(x: NDArray, index: np.ndarray, axis: int) -> NDArray:
@@ -83,15 +144,17 @@ def _take(x: NDArray, index: np.ndarray, axis: int) -> NDArray:
     return _core.invoke("take", [x, where], {"axis": axis, "mode": "clip"})
 
 
-def _flat_index(
-    indices: list[np.ndarray], sizes: tuple[int, ...]
-) -> tuple[np.ndarray, tuple[int, ...]]:
-    if len(indices) > len(sizes):
-        raise IndexError(f"too many indices: {len(indices)} for {len(sizes)} axes")
-    checked = [_in_range(i, n) for i, n in zip(indices, sizes)]
-    together = np.broadcast_arrays(*checked)
-    flat = np.ravel_multi_index(tuple(together), sizes)
-    return np.asarray(flat).reshape(-1), together[0].shape
+def _flat_index(indices: list[Any], sizes: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+    checked = [_in_range(_whole_numbers(i), n) for i, n in zip(indices, sizes)]
+    try:
+        together = np.broadcast_arrays(*checked)
+    except ValueError:
+        shapes = " ".join(str(i.shape) for i in checked)
+        raise IndexError(f"index arrays of shapes {shapes} do not broadcast together") from None
+    flat = np.zeros(together[0].shape, dtype=np.int64)
+    for index, size in zip(together, sizes):
+        flat = flat * size + index
+    return flat.reshape(-1), together[0].shape
 
 
 def _in_range(index: np.ndarray, size: int) -> np.ndarray:
@@ -102,11 +165,8 @@ def _in_range(index: np.ndarray, size: int) -> np.ndarray:
 
 
 def _whole_numbers(item: Any) -> np.ndarray:
-    mask = _as_mask(item)
-    if mask is not None:
-        if mask.ndim != 1:
-            raise IndexError("beside other index arrays a mask must have one axis")
-        return np.flatnonzero(mask)
+    if isinstance(item, (list, tuple)):
+        item = [_host(part) for part in item]
     index = np.asarray(_host(item))
     if index.size == 0:
         return index.astype(np.int64)
@@ -122,14 +182,12 @@ def _as_mask(item: Any) -> np.ndarray | None:
         return item.asnumpy() if item.dtype is np.bool_ else None
     if isinstance(item, (bool, np.bool_)):
         raise IndexError("a single boolean is no index; give a mask of the array's shape")
-    if isinstance(item, (list, np.ndarray)):
+    if isinstance(item, np.ndarray):
+        return item if item.dtype == np.bool_ else None
+    if isinstance(item, list) and item and isinstance(item[0], (bool, np.bool_, list)):
         host = np.asarray(item)
         return host if host.dtype == np.bool_ else None
     return None
-
-
-def _is_array(item: Any) -> bool:
-    return isinstance(item, (NDArray, np.ndarray, list, tuple, bool, np.bool_, range))
 
 
 def _host(item: Any) -> Any:
@@ -143,19 +201,22 @@ def _host_index(item: Any) -> Any:
     return host.astype(np.int64) if host.dtype.kind == "f" else host
 
 
-def _expand_ellipsis(items: list[Any], ndim: int) -> list[Any]:
+def _expand_ellipsis(items: list[Any], ndim: int) -> tuple[list[Any], int]:
+    """The items with slices in the place of an Ellipsis, and its place; -1: there was none."""
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     if not places:
-        return items
+        return items, -1
     if len(places) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     used = sum(_axes(item) for item in items if item is not Ellipsis)
     at = places[0]
-    return [*items[:at], *[slice(None)] * (ndim - used), *items[at + 1 :]]
+    return [*items[:at], *[slice(None)] * (ndim - used), *items[at + 1 :]], at
 
 
 def _axes(item: Any) -> int:
     if item is None:
         return 0
+    if isinstance(item, (slice, int, np.integer)) and not isinstance(item, bool):
+        return 1
     mask = _as_mask(item)
     return 1 if mask is None else mask.ndim

@@ -124,6 +124,15 @@ ADVANCED = [
     np.arange(20).reshape(4, 5) % 3 == 0,
     (np.arange(20).reshape(4, 5) % 3 == 0, 1),
     (Ellipsis, [0, 2]),
+    ([0, 1], slice(None), [0, 2]),  # parted: their axes come first
+    (slice(None), [0, 1], [0, 2]),
+    (slice(None), 1, [0, 2]),
+    ([0, 1], None, [1, 2]),
+    (None, [0, 1], Ellipsis, [1, 2]),
+    (slice(1, 3), np.array([[0, 1], [3, 4]]), slice(None, None, -1)),
+    (slice(0, 2), 1, Ellipsis, [1, 0]),
+    (slice(2), np.arange(15).reshape(5, 3) % 2 == 0),
+    (slice(0, 0), 1, Ellipsis, [1, 0]),
 ]
 
 
@@ -191,6 +200,21 @@ def test_indices_out_of_range():
         a[np.array([True, False, True])]
     with pytest.raises(IndexError, match="integers or booleans"):
         a[[0.5]]
+    with pytest.raises(IndexError, match="do not broadcast together"):
+        a[[0, 1], [0, 1, 2]]
+
+
+def test_recorded_index_arrays_have_gradients():
+    x = np.arange(60, dtype="float32").reshape(4, 5, 3)
+    a = nd.array(x)
+    a.attach_grad()
+    key = ([[1], [0]], slice(None), [0, 0])
+    with autograd.record():
+        total = (a[key] * 3).sum()
+    total.backward()
+    gradient = np.zeros_like(x)
+    np.add.at(gradient, key, 3)
+    np.testing.assert_array_equal(a.grad.asnumpy(), gradient)
 
 
 def test_index_arrays_on_the_device():
