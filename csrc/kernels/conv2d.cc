@@ -109,7 +109,7 @@ template <class T>
 void convolve_pointwise(const ConvParams& p, bool transpose, const T* x, const T* w, const T* bias,
                         T* y, const Finish* finish, Resources& resources) {
   const int64_t k = p.in_channels / p.groups, m = p.out_channels / p.groups;
-  const int64_t pixels = p.out_h * p.out_w;
+  const int64_t pixels = p.out_size();
   const double products = static_cast<double>(m * k);
   int64_t columns = static_cast<int64_t>(kTaskProducts * 4 / products);
   columns = std::min(pixels, std::max<int64_t>(96, columns));
@@ -149,8 +149,9 @@ void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, cons
 
 void conv2d_finished(DType dtype, const ConvParams& p, const void* x, const void* w,
                      const void* bias, void* y, const Finish* finish, Resources& resources) {
-  if (p.batch * p.out_channels * p.out_h * p.out_w == 0) return;
+  if (p.batch * p.out_channels * p.out_size() == 0) return;
   if (DeviceKernels* const device = resources.device()) {
+    if (p.is_volume()) throw NotOnDevice("convolution in three dimensions");
     require(finish == nullptr, "conv2d: on a device an epilogue is a kernel of its own");
     return device->conv2d(dtype, p, x, w, bias, y);
   }
@@ -160,6 +161,8 @@ void conv2d_finished(DType dtype, const ConvParams& p, const void* x, const void
     const T* add = static_cast<const T*>(bias);
     if (is_pointwise(p)) {
       convolve_pointwise(p, false, data, weight, add, static_cast<T*>(y), finish, resources);
+    } else if (p.is_volume()) {
+      convolve_columns(p, data, weight, add, static_cast<T*>(y), finish, resources);
     } else {
       convolve_direct(p, data, weight, add, static_cast<T*>(y), finish, resources);
     }

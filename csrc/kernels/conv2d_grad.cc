@@ -12,19 +12,11 @@
 namespace hybrid {
 namespace {
 
-constexpr int64_t kColumnBytes = 512 << 10;  // of columns held at a time, to stay in cache
 constexpr double kTaskProducts = 2e6;
-
-// Output rows whose columns of `channels` channels fit.
-int64_t band_rows(const ConvParams& p, int64_t channels, int64_t item) {
-  const int64_t line = channels * p.kernel_h * p.kernel_w * p.out_w * item;
-  return std::min(p.out_h, std::max<int64_t>(1, kColumnBytes / std::max<int64_t>(1, line)));
-}
 
 // Channels a task, so that one image's gradient is enough work for several tasks but not too small.
 int64_t channel_block(const ConvParams& p, int64_t in_c, int64_t out_c, int64_t images) {
-  const double channel =
-      static_cast<double>(p.kernel_h * p.kernel_w * p.out_h * p.out_w) * static_cast<double>(out_c);
+  const double channel = static_cast<double>(p.taps() * p.out_size()) * static_cast<double>(out_c);
   const int64_t least = std::max<int64_t>(1, static_cast<int64_t>(kTaskProducts / channel));
   const int64_t wanted = std::max<int64_t>(1, 16 / std::max<int64_t>(1, images));
   return std::min(in_c, std::max(least, (in_c + wanted - 1) / wanted));
@@ -33,10 +25,10 @@ int64_t channel_block(const ConvParams& p, int64_t in_c, int64_t out_c, int64_t 
 template <class T>
 void input_by_columns(const ConvParams& p, const T* dy, const T* w, T* dx, Resources& resources) {
   const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
-  const int64_t taps = p.kernel_h * p.kernel_w, pixels = p.out_h * p.out_w;
+  const int64_t taps = p.taps(), pixels = p.out_size();
   const int64_t block = channel_block(p, in_c, out_c, p.batch * p.groups);
-  const int64_t parts = (in_c + block - 1) / block, rows = band_rows(p, block, sizeof(T));
-  const int64_t plane = p.in_h * p.in_w;
+  const int64_t parts = (in_c + block - 1) / block, rows = column_rows(p, block, sizeof(T));
+  const int64_t plane = p.in_size(), lines = p.out_d * p.out_h;
   resources.parallel(p.batch * p.groups * parts, 1, [&](int64_t begin, int64_t end) {
     thread_local ThreadScratch scratch;
     T* columns = static_cast<T*>(
@@ -46,8 +38,8 @@ void input_by_columns(const ConvParams& p, const T* dy, const T* w, T* dx, Resou
       const int64_t channels = std::min(block, in_c - first);
       T* out = dx + (image * in_c + first) * plane;
       std::fill(out, out + channels * plane, T(0));
-      for (int64_t y0 = 0; y0 < p.out_h; y0 += rows) {
-        const int64_t y1 = std::min(p.out_h, y0 + rows), n = (y1 - y0) * p.out_w;
+      for (int64_t y0 = 0; y0 < lines; y0 += rows) {
+        const int64_t y1 = std::min(lines, y0 + rows), n = (y1 - y0) * p.out_w;
         if (out_c == 0 || resources.cancelled()) break;
         blas_gemm(true, false, channels * taps, n, out_c, w + (group * out_c * in_c + first) * taps,
                   in_c * taps, dy + image * out_c * pixels + y0 * p.out_w, pixels, T(0), columns,
@@ -63,6 +55,8 @@ ConvParams backwards(const ConvParams& p) {
   ConvParams q = p;
   q.in_channels = p.out_channels;
   q.out_channels = p.in_channels;
+  q.in_d = p.out_d;
+  q.out_d = p.in_d;
   q.in_h = p.out_h;
   q.in_w = p.out_w;
   q.out_h = p.in_h;
@@ -100,7 +94,7 @@ void input_by_convolution(const ConvParams& p, const T* dy, const T* w, T* dx,
 template <class T>
 void weight_gradient(const ConvParams& p, const T* dy, const T* x, T* dw, Resources& resources) {
   const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
-  const int64_t taps = p.kernel_h * p.kernel_w, pixels = p.out_h * p.out_w;
+  const int64_t taps = p.taps(), pixels = p.out_size();
   const int64_t size = p.out_channels * in_c * taps;
   const double products = static_cast<double>(size) * static_cast<double>(pixels * p.batch);
   // Independent sums over groups of images, added in order at the end; large weights are cut by
@@ -109,7 +103,8 @@ void weight_gradient(const ConvParams& p, const T* dy, const T* x, T* dw, Resour
   int64_t sums = 1;
   if (products > 2 * kTaskProducts && size <= kLargeWeight) sums = std::min(p.batch, kMostSums);
   const int64_t block = sums > 1 ? in_c : channel_block(p, in_c, out_c, p.groups);
-  const int64_t parts = (in_c + block - 1) / block, rows = band_rows(p, block, sizeof(T));
+  const int64_t parts = (in_c + block - 1) / block, rows = column_rows(p, block, sizeof(T));
+  const int64_t lines = p.out_d * p.out_h;
   const int64_t per_sum = (p.batch + sums - 1) / sums;
   T* partial = dw;
   if (sums > 1) {
@@ -126,10 +121,10 @@ void weight_gradient(const ConvParams& p, const T* dy, const T* x, T* dw, Resour
       bool fresh = true;
       for (int64_t b = sum * per_sum; b < std::min(p.batch, (sum + 1) * per_sum); ++b) {
         if (resources.cancelled()) return;
-        const T* image = x + (b * p.in_channels + group * in_c + first) * p.in_h * p.in_w;
+        const T* image = x + (b * p.in_channels + group * in_c + first) * p.in_size();
         const T* gradient = dy + (b * p.groups + group) * out_c * pixels;
-        for (int64_t y0 = 0; y0 < p.out_h; y0 += rows) {
-          const int64_t y1 = std::min(p.out_h, y0 + rows), n = (y1 - y0) * p.out_w;
+        for (int64_t y0 = 0; y0 < lines; y0 += rows) {
+          const int64_t y1 = std::min(lines, y0 + rows), n = (y1 - y0) * p.out_w;
           image_to_columns(p, image, channels, y0, y1, columns);
           blas_gemm(false, true, out_c, channels * taps, n, gradient + y0 * p.out_w, pixels,
                     columns, n, T(fresh ? 0 : 1), out, in_c * taps);
@@ -155,22 +150,24 @@ void weight_gradient(const ConvParams& p, const T* dy, const T* x, T* dw, Resour
 
 void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const void* w, void* dx,
                        Resources& resources) {
-  if (p.batch * p.in_channels * p.in_h * p.in_w == 0) return;
+  if (p.batch * p.in_channels * p.in_size() == 0) return;
   if (DeviceKernels* const device = resources.device()) {
+    if (p.is_volume()) throw NotOnDevice("the gradient of convolution in three dimensions");
     return device->conv2d_grad_input(dtype, p, dy, w, dx);
   }
   for_float(dtype, "conv2d_grad_input", [&](auto zero) {
     using T = decltype(zero);
-    const auto run =
-        p.stride_h == 1 && p.stride_w == 1 ? input_by_convolution<T> : input_by_columns<T>;
+    const bool dense = p.stride_h == 1 && p.stride_w == 1 && (!p.is_volume() || is_pointwise(p));
+    const auto run = dense ? input_by_convolution<T> : input_by_columns<T>;
     run(p, static_cast<const T*>(dy), static_cast<const T*>(w), static_cast<T*>(dx), resources);
   });
 }
 
 void conv2d_grad_weight(DType dtype, const ConvParams& p, const void* dy, const void* x, void* dw,
                         Resources& resources) {
-  if (p.out_channels * p.in_channels * p.kernel_h * p.kernel_w == 0) return;
+  if (p.out_channels * p.in_channels * p.taps() == 0) return;
   if (DeviceKernels* const device = resources.device()) {
+    if (p.is_volume()) throw NotOnDevice("the gradient of convolution in three dimensions");
     return device->conv2d_grad_weight(dtype, p, dy, x, dw);
   }
   for_float(dtype, "conv2d_grad_weight", [&](auto zero) {

@@ -22,15 +22,20 @@ struct Inside {
 template <class T, class Row>
 void for_rows(const ConvParams& p, T* image, int64_t channels, int64_t y0, int64_t y1, Row row) {
   int64_t at = 0;
-  for (int64_t c = 0; c < channels; ++c, image += p.in_h * p.in_w) {
-    for (int64_t i = 0; i < p.kernel_h; ++i) {
+  const int64_t kernel = p.kernel_d * p.kernel_h;  // rows of the kernel, through its depth
+  for (int64_t c = 0; c < channels; ++c, image += p.in_size()) {
+    for (int64_t k = 0; k < kernel; ++k) {
+      const int64_t i = k % p.kernel_h * p.dilate_h - p.pad_h;
+      const int64_t d = k / p.kernel_h * p.dilate_d - p.pad_d;
       for (int64_t j = 0; j < p.kernel_w; ++j) {
         const int64_t tap = j * p.dilate_w - p.pad_w;
         const Inside inside(tap, p.stride_w, p.in_w, p.out_w);
-        for (int64_t oy = y0; oy < y1; ++oy, at += p.out_w) {
-          const int64_t y = oy * p.stride_h - p.pad_h + i * p.dilate_h;
-          const bool hit = y >= 0 && y < p.in_h;
-          row(at, hit ? image + y * p.in_w : nullptr, tap, inside);
+        int64_t oz = y0 / p.out_h, oy = y0 % p.out_h;
+        for (int64_t line = y0; line < y1; ++line, at += p.out_w) {
+          const int64_t y = oy * p.stride_h + i, z = oz * p.stride_d + d;
+          const bool hit = y >= 0 && y < p.in_h && z >= 0 && z < p.in_d;
+          row(at, hit ? image + (z * p.in_h + y) * p.in_w : nullptr, tap, inside);
+          if (++oy == p.out_h) oy = 0, ++oz;
         }
       }
     }

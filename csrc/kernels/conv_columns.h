@@ -4,8 +4,8 @@
 
 namespace hybrid {
 
-// columns[(c, i, j), (oy, ox)] for the channels of `image` (planes one after another) and output
-// rows [y0, y1); 0 outside the image.
+// columns[(c, d, i, j), (y, x)] for the channels of `image` (one after another) and the rows [y0,
+// y1) of the result, counted through its depth; 0 outside the image.
 template <class T>
 void image_to_columns(const ConvParams& p, const T* image, int64_t channels, int64_t y0, int64_t y1,
                       T* columns);

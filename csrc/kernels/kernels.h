@@ -24,9 +24,15 @@ void gemm_complex(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
 void fully_connected(DType dtype, int64_t m, int64_t n, int64_t k, const void* x, const void* w,
                      const void* bias, ElemCode activation, void* y, Resources& resources);
 
-struct ConvParams {  // 2-D, NCHW, float32/float64
+struct ConvParams {  // NCDHW, float32/float64; an image has depth 1, a series height 1 as well
   int64_t batch, in_channels, in_h, in_w, out_channels, out_h, out_w;
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilate_h, dilate_w, groups;
+  int64_t in_d = 1, out_d = 1, kernel_d = 1, stride_d = 1, pad_d = 0, dilate_d = 1;
+
+  bool is_volume() const { return in_d != 1 || out_d != 1 || kernel_d != 1; }
+  int64_t in_size() const { return in_d * in_h * in_w; }  // of one channel
+  int64_t out_size() const { return out_d * out_h * out_w; }
+  int64_t taps() const { return kernel_d * kernel_h * kernel_w; }
 };
 void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias,
             void* y, Resources& resources);
@@ -41,6 +47,11 @@ struct PoolParams {
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
   PoolType type;
   bool count_include_pad;
+  int64_t in_d = 1, out_d = 1, kernel_d = 1, stride_d = 1, pad_d = 0;
+
+  bool is_volume() const { return in_d != 1 || out_d != 1 || kernel_d != 1; }
+  int64_t in_size() const { return in_d * in_h * in_w; }  // of one channel
+  int64_t out_size() const { return out_d * out_h * out_w; }
 };
 void pool2d(DType dtype, const PoolParams& p, const void* x, void* y, Resources& resources);
 // x and y are the forward's input and output (max: ties go to the first); dx is overwritten.

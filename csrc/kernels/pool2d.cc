@@ -36,17 +36,18 @@ T along_sum(const T* line, int64_t begin, int64_t end) {
 template <class T>
 void pool_plane(const PoolParams& p, BlockFn combine, const T* image, T* buffer, T* out) {
   const bool is_max = p.type == PoolType::max;
-  for (int64_t oy = 0; oy < p.out_h; ++oy, out += p.out_w) {
-    const PoolWindow rows(oy, p.kernel_h, p.stride_h, p.pad_h, p.in_h);
-    const T* line = image + rows.begin * p.in_w;
-    if (rows.end - rows.begin > 1) {
-      combine(line, line + p.in_w, nullptr, buffer, p.in_w);
-      for (int64_t y = rows.begin + 2; y < rows.end; ++y) {
-        combine(buffer, image + y * p.in_w, nullptr, buffer, p.in_w);
+  for (int64_t at = 0; at < p.out_d * p.out_h; ++at, out += p.out_w) {
+    const PoolWindow depth(at / p.out_h, p.kernel_d, p.stride_d, p.pad_d, p.in_d);
+    const PoolWindow rows(at % p.out_h, p.kernel_h, p.stride_h, p.pad_h, p.in_h);
+    const T* line = nullptr;
+    for (int64_t z = depth.begin; z < depth.end; ++z) {
+      for (int64_t y = rows.begin; y < rows.end; ++y) {
+        const T* next = image + (z * p.in_h + y) * p.in_w;
+        if (line) combine(line, next, nullptr, buffer, p.in_w);
+        line = line ? buffer : next;
       }
-      line = buffer;
     }
-    const bool empty = rows.end == rows.begin;
+    const bool empty = line == nullptr;
     // The usual window, away from the borders.
     if (is_max && !empty && p.kernel_w == 2 && p.stride_w == 2 && p.pad_w == 0 &&
         p.out_w * 2 <= p.in_w) {
@@ -60,7 +61,7 @@ void pool_plane(const PoolParams& p, BlockFn combine, const T* image, T* buffer,
         out[ox] = along_max(line, columns.begin, end);
       } else {
         const int64_t divisor =
-            pool_divisor(rows, columns, p.type == PoolType::avg, p.count_include_pad);
+            pool_divisor(depth, rows, columns, p.type == PoolType::avg, p.count_include_pad);
         out[ox] = along_sum(line, columns.begin, end) / static_cast<T>(divisor);
       }
     }
@@ -70,9 +71,10 @@ void pool_plane(const PoolParams& p, BlockFn combine, const T* image, T* buffer,
 }  // namespace
 
 void pool2d(DType dtype, const PoolParams& p, const void* x, void* y, Resources& resources) {
-  const int64_t in_plane = p.in_h * p.in_w, out_plane = p.out_h * p.out_w;
+  const int64_t in_plane = p.in_size(), out_plane = p.out_size();
   if (p.batch * p.channels * out_plane == 0) return;
   if (DeviceKernels* const device = resources.device()) {
+    if (p.is_volume()) throw NotOnDevice("pooling in three dimensions");
     return device->pool2d(dtype, p, x, y);
   }
   const ElemCode code = p.type == PoolType::max ? ElemCode::maximum : ElemCode::add;

@@ -17,11 +17,11 @@ struct PoolWindow {
 };
 
 // What a sum over the window is divided by.
-inline int64_t pool_divisor(const PoolWindow& y, const PoolWindow& x, bool average,
-                            bool include_padding) {
+inline int64_t pool_divisor(const PoolWindow& z, const PoolWindow& y, const PoolWindow& x,
+                            bool average, bool include_padding) {
   if (!average) return 1;
-  const int64_t count =
-      include_padding ? y.padded * x.padded : (y.end - y.begin) * (x.end - x.begin);
+  const int64_t count = include_padding ? z.padded * y.padded * x.padded
+                                        : (z.end - z.begin) * (y.end - y.begin) * (x.end - x.begin);
   return std::max<int64_t>(count, 1);
 }
 

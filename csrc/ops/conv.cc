@@ -1,4 +1,4 @@
-// Convolution in two dimensions (NCHW) and its two gradient operators, each the others' gradient.
+// Convolution over one to three axes and its two gradient operators, each the others' gradient.
 #include <cstring>
 
 #include "kernels/device_kernels.h"
@@ -13,19 +13,21 @@ namespace hybrid {
 namespace {
 
 std::vector<AttrDef> conv_attrs() {
-  return {{"kernel", AttrType::ints, nullptr, "(height, width) of the filter"},
-          {"stride", AttrType::ints, "(1, 1)", "steps of the window"},
-          {"dilate", AttrType::ints, "(1, 1)", "distance between the filter's taps"},
-          {"pad", AttrType::ints, "(0, 0)", "zeros added on both sides of each axis"},
+  return {{"kernel", AttrType::ints, nullptr,
+           "size of the filter: (width), (height, width) or (depth, height, width)"},
+          {"stride", AttrType::ints, "()", "steps of the window; (): 1"},
+          {"dilate", AttrType::ints, "()", "distance between the filter's taps; (): 1"},
+          {"pad", AttrType::ints, "()", "zeros added on both sides of each axis; (): 0"},
           {"num_filter", AttrType::integer, nullptr, "number of output channels"},
           {"num_group", AttrType::integer, "1", "channels are split in this many groups"},
           {"no_bias", AttrType::boolean, "False", "no bias is given"},
-          {"layout", AttrType::string, "NCHW", "order of data's axes", "NCHW|None"}};
+          {"layout", AttrType::string, "None",
+           "order of data's axes; None: the channels before the others", "None|NCW|NCHW|NCDHW"}};
 }
 
 std::vector<AttrDef> conv_grad_attrs() {
   std::vector<AttrDef> attrs = conv_attrs();
-  attrs.push_back({"size", AttrType::ints, nullptr, "(height, width) of the convolution's data"});
+  attrs.push_back({"size", AttrType::ints, nullptr, "spatial sizes of the convolution's data"});
   return attrs;
 }
 
@@ -33,13 +35,15 @@ std::vector<AttrDef> conv_grad_attrs() {
 Shape weight_shape(const ConvAttrs& a, int64_t channels, const char* op) {
   require(channels < 0 || channels % a.groups == 0, op, ": given ", channels,
           " channels, expected a multiple of num_group ", a.groups);
-  return {a.filters, channels < 0 ? -1 : channels / a.groups, a.window.kernel[0],
-          a.window.kernel[1]};
+  return with_kernel(a.window, a.filters, channels < 0 ? -1 : channels / a.groups);
 }
 
 Shape output_shape(const ConvAttrs& a, const Shape& data, const char* op) {
-  return {data[0], a.filters, a.window.out_size(data[2], 0, false, op),
-          a.window.out_size(data[3], 1, false, op)};
+  Shape shape{data[0], a.filters};
+  for (int i = 0; i < a.window.ndim; ++i) {
+    shape.push_back(a.window.out_size(data[2 + i], i, false, op));
+  }
+  return shape;
 }
 
 // --- Convolution --------------------------------------------------------------------------------
@@ -47,7 +51,7 @@ Shape output_shape(const ConvAttrs& a, const Shape& data, const char* op) {
 void infer_conv(InferContext& c) {
   one_dtype(c);
   const ConvAttrs a(c.attrs);
-  expect_rank(c, 0, 4, "NCHW");
+  expect_image(c, 0, a.window);
   if (c.in_shapes.size() > 2) expect_shape(c, 2, {a.filters});
   if (!c.in_shapes[0].rank_known()) {
     expect_shape(c, 1, weight_shape(a, -1, c.op_name));
@@ -77,9 +81,9 @@ Attrs converted(const Attrs& from, const char* to, bool no_bias) {
   return attrs;
 }
 
-Entry grad_data(GradBuilder& b, Entry g, Entry weight, int64_t height, int64_t width) {
+Entry grad_data(GradBuilder& b, Entry g, Entry weight, const Shape& data) {
   Attrs attrs = converted(b.attrs(), "conv_grad_data", true);
-  attrs.set("size", std::vector<int64_t>{height, width});
+  attrs.set("size", std::vector<int64_t>(data.begin() + 2, data.end()));
   return b.op("conv_grad_data", {g, weight}, attrs);
 }
 
@@ -94,17 +98,12 @@ Entry forward(GradBuilder& b, Entry data, Entry weight) {
 void grad_conv(GradBuilder& b) {
   const Entry g = b.out_grad();
   if (b.wanted(0)) {
-    const Shape data = known_shape(b, b.input(0));
-    b.set(0, grad_data(b, g, b.input(1), data[2], data[3]));
+    b.set(0, grad_data(b, g, b.input(1), known_shape(b, b.input(0))));
   }
   if (b.wanted(1)) b.set(1, grad_weight(b, g, b.input(0)));
   if (b.num_inputs() > 2 && b.wanted(2)) {
-    b.set(2, b.op("sum", {g}, {{"axis", std::vector<int64_t>{0, 2, 3}}}));
+    b.set(2, b.op("sum", {g}, {{"axis", all_but_channels(known_rank(b, g))}}));
   }
-}
-
-double conv_flops(int64_t taps, const Shape& out) {
-  return 2.0 * static_cast<double>(taps) * static_cast<double>(out.size());
 }
 
 // --- conv_grad_data(g, weight): the transposed convolution --------------------------------------
@@ -113,12 +112,13 @@ void infer_grad_data(InferContext& c) {
   one_dtype(c);
   const ConvAttrs a(c.attrs);
   const auto& size = c.attrs.ints("size");
-  require(size.size() == 2, c.op_name, ": given size ", c.attrs.text("size"),
-          ", expected (height, width)");
-  expect_shape(c, 0, {-1, a.filters, -1, -1});
+  require(static_cast<int>(size.size()) == a.window.ndim, c.op_name, ": given size ",
+          c.attrs.text("size"), ", expected ", a.window.ndim, " sizes");
+  expect_shape(c, 0, any_image(a.window, -1, a.filters));
   expect_shape(c, 1, weight_shape(a, -1, c.op_name));
   const int64_t channels = c.in_shapes[1][1];
-  const Shape data{c.in_shapes[0][0], channels < 0 ? -1 : channels * a.groups, size[0], size[1]};
+  Shape data{c.in_shapes[0][0], channels < 0 ? -1 : channels * a.groups};
+  for (const int64_t s : size) data.push_back(s);
   expect_shape(c, 0, output_shape(a, data, c.op_name));
   set_shape(c, 0, data);
 }
@@ -140,8 +140,8 @@ void grad_grad_data(GradBuilder& b) {
 void infer_grad_weight(InferContext& c) {
   one_dtype(c);
   const ConvAttrs a(c.attrs);
-  expect_shape(c, 0, {-1, a.filters, -1, -1});
-  expect_rank(c, 1, 4, "NCHW");
+  expect_shape(c, 0, any_image(a.window, -1, a.filters));
+  expect_image(c, 1, a.window);
   if (!c.in_shapes[1].rank_known()) {
     set_shape(c, 0, weight_shape(a, -1, c.op_name));
     return;
@@ -167,8 +167,7 @@ void grad_grad_weight(GradBuilder& b) {
   const Entry h = b.out_grad();
   if (b.wanted(0)) b.set(0, forward(b, b.input(1), h));
   if (b.wanted(1)) {
-    const Shape data = known_shape(b, b.input(1));
-    b.set(1, grad_data(b, b.input(0), h, data[2], data[3]));
+    b.set(1, grad_data(b, b.input(0), h, known_shape(b, b.input(1))));
   }
 }
 
@@ -181,13 +180,12 @@ void register_conv() {
   conv.name = "Convolution";
   conv.family = Family::conv;
   conv.doc =
-      "Two-dimensional convolution (cross-correlation): data (n, c, h, w) with num_filter filters "
-      "of "
-      "weight (num_filter, c / num_group, kernel) gives (n, num_filter, oh, ow), where oh = "
-      "floor((h "
-      "+ 2 pad - dilate (kernel - 1) - 1) / stride) + 1. MXNet's Convolution, layout NCHW.";
-  conv.inputs = {{"data", "(n, c, h, w)"},
-                 {"weight", "(num_filter, c / num_group, kernel height, kernel width)"},
+      "Convolution (cross-correlation) over one to three axes: data (n, c, w), (n, c, h, w) or (n, "
+      "c, d, h, w) with num_filter filters of weight (num_filter, c / num_group, kernel) gives (n, "
+      "num_filter, output sizes), where an axis of size h gets floor((h + 2 pad - dilate (kernel - "
+      "1) - 1) / stride) + 1. MXNet's Convolution.";
+  conv.inputs = {{"data", "(n, c, spatial axes)"},
+                 {"weight", "(num_filter, c / num_group, kernel)"},
                  {"bias", "(num_filter,)", true, "no_bias"}};
   conv.attrs = conv_attrs();
   conv.infer = infer_conv;
@@ -195,7 +193,7 @@ void register_conv() {
   conv.on_device = true;
   conv.gradient = grad_conv;
   conv.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>& out) {
-    return conv_flops(in[1][1] * in[1][2] * in[1][3], out[0]);
+    return conv_flops(in[1], out[0].size());
   };
   add_op(std::move(conv));
 
@@ -204,8 +202,8 @@ void register_conv() {
   data.family = Family::conv;
   data.doc =
       "Gradient of Convolution by its data: the transposed convolution of the gradient (n, "
-      "num_filter, oh, ow) with weight; gives (n, c, size).";
-  data.inputs = {{"grad", "gradient of the result, (n, num_filter, oh, ow)"},
+      "num_filter, output sizes) with weight; gives (n, c, size).";
+  data.inputs = {{"grad", "gradient of the result, (n, num_filter, output sizes)"},
                  {"weight", "the convolution's weight"}};
   data.attrs = conv_grad_attrs();
   data.infer = infer_grad_data;
@@ -213,7 +211,7 @@ void register_conv() {
   data.on_device = true;
   data.gradient = grad_grad_data;
   data.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
-    return conv_flops(in[1][1] * in[1][2] * in[1][3], in[0]);
+    return conv_flops(in[1], in[0].size());
   };
   add_op(std::move(data));
 
@@ -222,8 +220,8 @@ void register_conv() {
   weight.family = Family::conv;
   weight.doc =
       "Gradient of Convolution by its weight: the sum over the batch of data's windows times the "
-      "gradient (n, num_filter, oh, ow).";
-  weight.inputs = {{"grad", "gradient of the result, (n, num_filter, oh, ow)"},
+      "gradient (n, num_filter, output sizes).";
+  weight.inputs = {{"grad", "gradient of the result, (n, num_filter, output sizes)"},
                    {"data", "the convolution's data"}};
   weight.attrs = conv_attrs();
   weight.infer = infer_grad_weight;
@@ -231,7 +229,7 @@ void register_conv() {
   weight.on_device = true;
   weight.gradient = grad_grad_weight;
   weight.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>& out) {
-    return conv_flops(out[0][1] * out[0][2] * out[0][3], in[0]);
+    return conv_flops(out[0], in[0].size());
   };
   add_op(std::move(weight));
 }

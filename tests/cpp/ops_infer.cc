@@ -84,11 +84,18 @@ TEST_CASE("infer: convolution and pooling sizes") {
   const Texts pool{{"kernel", "(3, 3)"}, {"stride", "(2, 2)"}};
   Texts full = pool;
   full["pooling_convention"] = "full";
+  CHECK(contains(error_of("Convolution", {{1, 2, 4, 12}, Shape::unknown()},
+                          {{"kernel", "(3, 3)"}, {"num_filter", "4"}, {"stride", "(2,)"}}),
+                 "expected as many sizes as the kernel has"));
+  CHECK(shape_of("Convolution", {{2, 3, 9}, {4, 3, 2}, {4}},
+                 {{"kernel", "(2,)"}, {"num_filter", "4"}, {"stride", "(3,)"}}) == "(2, 4, 3)");
+  CHECK(shape_of("Convolution", {{2, 3, 9, 8, 7}, {4, 3, 3, 2, 1}, {4}},
+                 {{"kernel", "(3, 2, 1)"}, {"num_filter", "4"}}) == "(2, 4, 7, 7, 7)");
   CHECK(shape_of("Pooling", {{1, 2, 8, 8}}, pool) == "(1, 2, 3, 3)");
   CHECK(shape_of("Pooling", {{1, 2, 8, 8}}, full) == "(1, 2, 4, 4)");
   CHECK(shape_of("Pooling", {{1, 2, 8, 8}}, {{"global_pool", "True"}}) == "(1, 2, 1, 1)");
   CHECK(error_of("Pooling", {{1, 2, 8, 8}}) ==
-        "Pooling: given no kernel, expected (height, width)");
+        "Pooling: given no kernel, expected (width), (height, width) or (depth, height, width)");
   CHECK(error_of("Pooling", {{1, 2, 8, 8}}, {{"kernel", "(2, 2)"}, {"pad", "(2, 2)"}}) != "");
 }
 

@@ -47,23 +47,24 @@ Pads = tuple[list[int], list[int]]
 
 def _spatial(c: NodeReader, kernel: list[int]) -> tuple[list[int], list[int], Pads]:
     """Strides, dilations, and the padding ahead and behind."""
-    if c.rank() != 4 or len(kernel) != 2:
-        c.fail(f"only two dimensions are read, data has shape {c.shape()}")
-    stride = c.attr("strides", [1, 1])
-    dilate = c.attr("dilations", [1, 1])
-    pads = c.attr("pads", [0, 0, 0, 0])
+    n = len(kernel)
+    if not 1 <= n <= 3 or c.rank() != n + 2:
+        c.fail(f"kernel {kernel} for data of shape {c.shape()}, expected one to three dimensions")
+    stride = c.attr("strides", [1] * n)
+    dilate = c.attr("dilations", [1] * n)
+    pads = c.attr("pads", [0] * 2 * n)
     auto = c.attr("auto_pad", "NOTSET")
-    if len(stride) != 2 or len(dilate) != 2 or len(pads) != 4 or min(*stride, *dilate) < 1:
-        c.fail(f"strides {stride}, dilations {dilate}, pads {pads} for two dimensions")
+    if (len(stride), len(dilate), len(pads)) != (n, n, 2 * n) or min(*stride, *dilate) < 1:
+        c.fail(f"strides {stride}, dilations {dilate}, pads {pads} for {n} dimensions")
     if min(pads) < 0:
         c.fail(f"negative pads {pads}")
-    ahead, behind = list(pads[:2]), list(pads[2:])
+    ahead, behind = list(pads[:n]), list(pads[n:])
     if auto == "VALID":
-        ahead, behind = [0, 0], [0, 0]
+        ahead, behind = [0] * n, [0] * n
     elif auto in ("SAME_UPPER", "SAME_LOWER"):
         for i, size in enumerate(c.shape()[2:]):
             if size < 0:
-                c.fail(f"auto_pad {auto} needs a fixed height and width")
+                c.fail(f"auto_pad {auto} needs fixed spatial sizes")
             reach = (kernel[i] - 1) * dilate[i] + 1
             total = max(0, (-(-size // stride[i]) - 1) * stride[i] + reach - size)
             less = total // 2
@@ -76,7 +77,9 @@ def _spatial(c: NodeReader, kernel: list[int]) -> tuple[list[int], list[int], Pa
 
 
 def _padded(c: NodeReader, x: Value, ahead: list[int], behind: list[int], value: float) -> Value:
-    width = (0, 0, 0, 0, ahead[0], behind[0], ahead[1], behind[1])
+    width = [0, 0, 0, 0]
+    for sides in zip(ahead, behind, strict=True):
+        width += sides
     return c.apply("pad", x, mode="constant", pad_width=width, constant_value=value)
 
 
@@ -87,7 +90,7 @@ def conv(c: NodeReader) -> Value:
     stride, dilate, (ahead, behind) = _spatial(c, kernel)
     x = c.value()
     if ahead != behind:
-        x, ahead = _padded(c, x, ahead, behind, 0.0), [0, 0]
+        x, ahead = _padded(c, x, ahead, behind, 0.0), [0] * len(kernel)
     bias = [c.value(2)] if c.has(2) else []
     return c.apply(
         "Convolution",
@@ -121,13 +124,13 @@ def conv_transpose(c: NodeReader) -> Value:
         kernel=kernel,
         stride=stride,
         dilate=dilate,
-        pad=ahead if even else [0, 0],
-        adj=c.attr("output_padding", [0, 0]),
+        pad=ahead if even else [0] * len(kernel),
+        adj=c.attr("output_padding", [0] * len(kernel)),
         num_filter=weight[1] * group,
         num_group=group,
         no_bias=not bias,
     )
-    for i in range(0 if even else 2):
+    for i in range(0 if even else len(kernel)):
         y = c.apply("slice_axis", y, axis=2 + i, begin=ahead[i], end=-behind[i] or None)
     return y
 
@@ -171,18 +174,19 @@ def resize(c: NodeReader) -> Value:
 def pool(c: NodeReader) -> Value:
     kernel = [int(k) for k in c.attr("kernel_shape", [])]
     stride, dilate, (ahead, behind) = _spatial(c, kernel)
-    if dilate != [1, 1] or c.attr("storage_order", 0):
+    none = [0] * len(kernel)
+    if max(dilate) > 1 or c.attr("storage_order", 0):
         c.fail("dilations and storage_order are not read")
     if len(c.node.output) > 1 and c.node.output[1]:
         c.fail("its indices are not read")
     counted = bool(c.attr("count_include_pad", 0)) or c.kind == "MaxPool"
-    beyond = [0, 0]
+    beyond = none
     if c.attr("ceil_mode", 0):
-        beyond = [_beyond(c, i, kernel, stride, ahead, behind) for i in range(2)]
+        beyond = [_beyond(c, i, kernel, stride, ahead, behind) for i in range(len(kernel))]
     how = {"kernel": kernel, "stride": stride, "count_include_pad": counted}
     how["pool_type"] = "max" if c.kind == "MaxPool" else "avg"
     x = c.value()
-    if ahead == behind and beyond == [0, 0]:
+    if ahead == behind and beyond == none:
         return c.apply("Pooling", x, pad=ahead, **how)
     if (not counted or ahead == behind) or c.kind == "MaxPool":
         end = [b + m for b, m in zip(behind, beyond)]
@@ -199,7 +203,7 @@ def pool(c: NodeReader) -> Value:
     parts = []
     for part, begin, last in (
         (x, ahead, end),
-        (one, [0, 0] if counted else ahead, beyond if counted else end),
+        (one, none if counted else ahead, beyond if counted else end),
     ):
         padded = _padded(c, part, begin, last, 0.0)
         parts.append(c.apply("Pooling", padded, kernel=kernel, stride=stride, pool_type="sum"))
@@ -212,7 +216,7 @@ def _beyond(
     """How far ceil_mode's last window reaches beyond the padding; it begins before it."""
     size = c.shape()[2 + i]
     if size < 0:
-        c.fail("ceil_mode needs a fixed height and width")
+        c.fail("ceil_mode needs fixed spatial sizes")
     whole = size + ahead[i] + behind[i]
     windows = -(-(whole - kernel[i]) // stride[i]) + 1
     if (windows - 1) * stride[i] >= size + ahead[i]:
@@ -236,8 +240,9 @@ def _is_full(
 @reads("GlobalMaxPool", "GlobalAveragePool")
 def global_pool(c: NodeReader) -> Value:
     kind = "max" if c.kind == "GlobalMaxPool" else "avg"
-    if c.rank() == 4:
-        return c.apply("Pooling", c.value(), global_pool=True, pool_type=kind, kernel=(1, 1))
+    if 3 <= c.rank() <= 5:
+        kernel = (1,) * (c.rank() - 2)
+        return c.apply("Pooling", c.value(), global_pool=True, pool_type=kind, kernel=kernel)
     reduction = "max" if kind == "max" else "mean"
     return c.apply(reduction, c.value(), axis=tuple(range(2, c.rank())), keepdims=True)
 
