@@ -1,4 +1,6 @@
-// BatchNorm, the moving averages of its states, and its gradient.
+// BatchNorm, alone and with relu, the moving averages of its states, and its gradient.
+#include <cstring>
+
 #include "kernels/batch_norm.h"
 #include "kernels/kernels.h"
 #include "ops/dispatch.h"
@@ -104,6 +106,28 @@ struct Channels {
   }
 };
 
+bool is_rectified(const Attrs& attrs) {
+  return std::strcmp(attrs.op()->name, "BatchNormWithReLU") == 0;
+}
+
+void run_with_relu(KernelContext& c) {
+  run_batch_norm(c);
+  dispatch(c.out[kOut].dtype, "BatchNormWithReLU", [&](auto zero) {
+    using T = decltype(zero);
+    T* y = c.out[kOut].as<T>();
+    c.resources.parallel(c.out[kOut].size(), 1 << 15, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) y[i] = y[i] < T(0) ? T(0) : y[i];
+    });
+  });
+}
+
+// The gradient of what BatchNorm alone computes.
+Entry normalized_grad(GradBuilder& b) {
+  const Entry g = b.out_grad(kOut);
+  if (!is_rectified(b.attrs())) return g;
+  return (Expr(b, g) * test("greater", Expr(b, b.output(kOut)), 0.0)).entry();
+}
+
 Attrs grad_attrs(const Attrs& from) {
   Attrs attrs(get_op("batch_norm_grad"));
   for (const char* name : {"axis", "fix_gamma", "use_global_stats", "batch_stats"}) {
@@ -124,7 +148,7 @@ void grad_batch_norm(GradBuilder& b) {
   if (b.has_out_grad(kOut)) {
     const Entry first =
         b.op("batch_norm_grad",
-             {b.out_grad(kOut), x, b.input(kGamma), b.output(kMean), b.output(kInvstd)},
+             {normalized_grad(b), x, b.input(kGamma), b.output(kMean), b.output(kInvstd)},
              grad_attrs(b.attrs()));
     for (int i : {kData, kGamma, kBeta}) {
       if (b.wanted(i)) b.set(i, {first.node, i});
@@ -257,18 +281,11 @@ AttrDef mode_attr() {
           "None: as the program is run"};
 }
 
-}  // namespace
-
-void register_batch_norm() {
+void add_norm(const char* name, const char* doc, void (*run)(KernelContext&)) {
   OpDef norm;
-  norm.name = "BatchNorm";
+  norm.name = name;
   norm.family = Family::reduce;
-  norm.doc =
-      "(data - mean) / sqrt(var + eps) * gamma + beta for every channel (Ioffe and Szegedy 2015). "
-      "In training mean and variance (over all other axes, biased) are the batch's, and "
-      "moving_mean and moving_var become momentum * moving + (1 - momentum) * batch, once a "
-      "forward; otherwise they are the moving ones. MXNet's BatchNorm; with output_mean_var mean "
-      "and 1 / sqrt(var + eps) are results too.";
+  norm.doc = doc;
   norm.inputs = {{"data", "array"},
                  {"gamma", "factors, (channels,)"},
                  {"beta", "terms, (channels,)"},
@@ -284,7 +301,7 @@ void register_batch_norm() {
       mode_attr()};
   norm.num_outputs = 4;
   norm.infer = infer_batch_norm;
-  norm.cpu = run_batch_norm;
+  norm.cpu = run;
   norm.gradient = grad_batch_norm;
   norm.in_place = {{kData, kOut}};
   norm.flops = norm_flops;
@@ -295,6 +312,23 @@ void register_batch_norm() {
   states.output_names = {"output", "mean", "var", "batch_var"};
   states.mx_outputs = 3;
   add_states(add_op(std::move(norm)), std::move(states));
+}
+
+}  // namespace
+
+void register_batch_norm() {
+  add_norm(
+      "BatchNorm",
+      "(data - mean) / sqrt(var + eps) * gamma + beta for every channel (Ioffe and Szegedy 2015). "
+      "In training mean and variance (over all other axes, biased) are the batch's, and "
+      "moving_mean and moving_var become momentum * moving + (1 - momentum) * batch, once a "
+      "forward; otherwise they are the moving ones. MXNet's BatchNorm; with output_mean_var mean "
+      "and 1 / sqrt(var + eps) are results too.",
+      run_batch_norm);
+  add_norm("BatchNormWithReLU",
+           "relu(BatchNorm(...)), with BatchNorm's inputs, attributes and results. MXNet's "
+           "contrib.BatchNormWithReLU.",
+           run_with_relu);
 
   OpDef grad;
   grad.name = "batch_norm_grad";

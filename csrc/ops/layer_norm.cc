@@ -1,10 +1,10 @@
 // LayerNorm: every row along an axis normalized by its own statistics.
 #include "kernels/layer_norm.h"
 #include "ops/dispatch.h"
-#include "ops/expr.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
+#include "ops/row_norm.h"
 
 namespace hybrid {
 
@@ -57,51 +57,17 @@ void run_layer_norm(KernelContext& c) {
              statistics ? c.out[kStd].data : nullptr, c.resources);
 }
 
-// With d = x - mean, r = 1 / sqrt(mean(d d) + eps), z = d r, w = g gamma and means along the row:
-// gx = r (w - mean(w) - z mean(w z)); ggamma and gbeta sum g z and g over all rows. Written in
-// operators, so that it has gradients of its own.
 void grad_layer_norm(GradBuilder& b) {
-  const Shape data = known_shape(b, b.input(kData));
-  const int axis = row_axis(b.attrs(), data);
-  const auto size = static_cast<double>(data[axis]);
-  std::vector<int64_t> others;
-  Shape row = data;
-  for (int i = 0; i < data.ndim(); ++i) {
-    if (i == axis) continue;
-    others.push_back(i);
-    row[i] = 1;
+  RowNorm norm;
+  norm.seen = known_shape(b, b.input(kData));
+  norm.axis = row_axis(b.attrs(), norm.seen);
+  norm.factors = norm.seen;
+  for (int i = 0; i < norm.seen.ndim(); ++i) {
+    if (i == norm.axis) continue;
+    norm.others.push_back(i);
+    norm.factors[i] = 1;
   }
-  const auto mean = [&](const Expr& e) {
-    return Expr(
-        b, b.op("mean", {e.entry()}, {{"axis", std::vector<int64_t>{axis}}, {"keepdims", true}}));
-  };
-  const auto over_rows = [&](const Expr& e) {
-    return others.empty() ? e.entry() : b.op("sum", {e.entry()}, {{"axis", others}});
-  };
-  const bool by_stats = b.num_outputs() > 1 && (b.has_out_grad(kMean) || b.has_out_grad(kStd));
-  if (b.wanted(kBeta) && b.has_out_grad(kOut)) b.set(kBeta, over_rows(Expr(b, b.out_grad(kOut))));
-  if (!b.wanted(kGamma) && !b.wanted(kData)) return;
-  const Expr x(b, b.input(kData));
-  const Expr d = x - mean(x);
-  const Expr r = unary("rsqrt", mean(d * d) + b.attrs().real("eps"));
-  const Expr z = d * r;
-  Expr total = 0.0;
-  const auto add = [&](const Expr& part) { total = total.is_number() ? part : total + part; };
-  if (b.has_out_grad(kOut)) {
-    const Expr g(b, b.out_grad(kOut));
-    if (b.wanted(kGamma)) b.set(kGamma, over_rows(g * z));
-    if (b.wanted(kData)) {
-      const Expr w = g * Expr(b, reshape_to(b, b.input(kGamma), row));
-      add(r * (w - mean(w) - z * mean(w * z)));
-    }
-  }
-  if (!b.wanted(kData)) return;
-  if (by_stats && b.has_out_grad(kStd)) add(z * (Expr(b, b.out_grad(kStd)) / size));
-  if (by_stats && b.has_out_grad(kMean)) {
-    const Expr part = Expr(b, b.out_grad(kMean)) / size;
-    add(Expr(b, b.op("broadcast_to", {part.entry()}, {{"shape", data.to_vector()}})));
-  }
-  if (!total.is_number()) b.set(kData, total.entry());
+  grad_row_norm(b, norm);
 }
 
 }  // namespace

@@ -133,7 +133,12 @@ void add_networks(Rows& t) {
   t.add("Convolution", "Convolution");
   t.add("Pooling", "Pooling");
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
+  t.add("BatchNormWithReLU", "_contrib_BatchNormWithReLU", {}, {{"batch_stats", "None"}});
   t.add("LayerNorm", "LayerNorm");
+  t.add("GroupNorm", "GroupNorm");
+  t.add("InstanceNorm", "InstanceNorm");
+  t.add("L2Normalization", "L2Normalization");
+  t.add("LRN", "LRN");
   t.add("Deconvolution", "Deconvolution");
   t.add("UpSampling", "UpSampling");
   t.add("Activation", "Activation");
@@ -263,10 +268,10 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"*", "forward_stype", nullptr},
       {"LeakyReLU", "lower_bound", nullptr},
       {"LeakyReLU", "upper_bound", nullptr},
-      {"Pooling", "p_value", nullptr},
       {"BatchNorm", "min_calib_range", "None"},
       {"BatchNorm", "max_calib_range", "None"},
-      {"Deconvolution", "target_shape", "()"},
+      {"_contrib_BatchNormWithReLU", "min_calib_range", "None"},
+      {"_contrib_BatchNormWithReLU", "max_calib_range", "None"},
       {"UpSampling", "num_filter", "0"},
       {"UpSampling", "multi_input_mode", nullptr},  // of one input
       {"MakeLoss", "valid_thresh", nullptr},

@@ -57,6 +57,9 @@ const Table& table() {
     register_softmax();
     register_batch_norm();
     register_layer_norm();
+    register_group_norm();
+    register_l2_norm();
+    register_lrn();
     register_loss();
     register_random();
     register_creation();

@@ -7,3 +7,5 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from .._core import NDArray
+
+def BatchNormWithReLU(data: NDArray, gamma: NDArray, beta: NDArray, moving_mean: NDArray, moving_var: NDArray, eps: float | None = ..., momentum: float | None = ..., fix_gamma: bool | None = ..., use_global_stats: bool | None = ..., output_mean_var: bool | None = ..., axis: int | None = ..., out: Any = ..., name: str | None = ..., **attrs: Any) -> Any: ...

@@ -255,6 +255,23 @@ def _linear() -> None:
         use(Real((2, 3, 4)), *channels, *moving, **{**batch, "batch_stats": False}),
         use(Real((4, 3)), *channels, *moving, eps=0.125, batch_stats=False),
     ]
+    SAMPLES["BatchNormWithReLU"] = [
+        use(Real((2, 3, 4)), *channels, **batch),
+        use(Real((4, 3)), *channels, *moving, eps=0.125, batch_stats=False, output_mean_var=True),
+    ]
+    SAMPLES["InstanceNorm"] = [use(Real((2, 3, 4)), *channels, eps=0.125)]
+    pair = (Real((2,), 0.5, 2.0), Real((2,)))
+    SAMPLES["GroupNorm"] = [
+        use(Real((2, 4, 3)), *pair, num_groups=2, eps=0.125, output_mean_var=True),
+        use(Real((2, 3, 2, 2)), Real((1,)), Real((1,)), eps=0.125),
+    ]
+    SAMPLES["L2Normalization"] = [
+        use(Real((2, 3, 2)), mode=mode, eps=0.125) for mode in ("instance", "channel", "spatial")
+    ]
+    SAMPLES["LRN"] = [
+        use(Real((2, 5, 2, 1)), nsize=3, alpha=0.5),
+        use(Real((1, 3, 1, 2)), nsize=5, alpha=0.5, beta=0.5, knorm=1.0),
+    ]
     SAMPLES["LayerNorm"] = [
         use(Real((2, 3, 4)), Real((4,)), Real((4,)), eps=0.125),
         use(Real((2, 3, 4)), *channels, axis=1, eps=0.125, output_mean_var=True),
@@ -304,7 +321,16 @@ def _conv() -> None:
         use(Real((2, 3, 5, 5)), Real((4, 3, 3, 3)), **plain),
         use(Real((2, 3, 5, 6)), Real((4, 3, 3, 2)), Real((4,)), **strided),
         use(Real((1, 4, 4, 4)), Real((4, 2, 2, 2)), **grouped),
-    ]
+        use(Real((2, 2, 6)), Real((3, 2, 3)), Real((3,)), kernel=(3,), stride=(2,), num_filter=3),
+        use(
+            Real((1, 2, 4, 3, 3)), Real((2, 1, 2, 2, 3)), Real((2,)), kernel=(2, 2, 3),
+            stride=(2, 1, 1), pad=(1, 0, 1), dilate=(1, 2, 1), num_filter=2, num_group=2,
+        ),
+        use(
+            Real((1, 2, 2, 2, 2)), Real((3, 2, 1, 1, 1)), kernel=(1, 1, 1), num_filter=3,
+            no_bias=True,
+        ),
+    ]  # fmt: skip
     strided["no_bias"] = True
     SAMPLES["Deconvolution"] = [
         use(Real((2, 4, 3, 3)), Real((4, 3, 3, 3)), kernel=(3, 3), num_filter=3),
@@ -313,6 +339,14 @@ def _conv() -> None:
             dilate=(1, 2), pad=(1, 0), adj=(1, 2), num_filter=4, no_bias=False,
         ),
         use(Real((1, 4, 2, 2)), Real((4, 1, 2, 2)), kernel=(2, 2), num_filter=2, num_group=2),
+        use(
+            Real((2, 2, 4)), Real((2, 3, 3)), kernel=(3,), stride=(2,), num_filter=3,
+            target_shape=8,
+        ),
+        use(
+            Real((1, 2, 2, 2, 3)), Real((2, 2, 2, 3, 2)), kernel=(2, 3, 2), stride=(2, 1, 2),
+            pad=(0, 1, 1), adj=(1, 0, 0), num_filter=2,
+        ),
     ]  # fmt: skip
     SAMPLES["UpSampling"] = [
         use(Real((2, 3, 2, 3)), scale=2),
@@ -329,6 +363,7 @@ def _conv() -> None:
         use(Real((1, 4, 3, 3)), Real((1, 4, 4, 4)), **grouped),
     ]
     image = Real((2, 2, 4, 4), -4.0, 4.0, distinct=True)
+    volume = Real((1, 2, 2, 3, 3), -4.0, 4.0, distinct=True)
     window = {"kernel": (2, 2), "stride": (2, 2)}
     padded = {"kernel": (3, 3), "stride": (2, 2), "pad": (1, 1)}
     SAMPLES["Pooling"] = [
@@ -339,12 +374,25 @@ def _conv() -> None:
         use(image, pool_type="max", pooling_convention="full", **padded),
         use(image, pool_type="max", global_pool=True),
         use(image, pool_type="avg", global_pool=True),
+        use(Real((2, 3, 7), distinct=True, high=9.0), kernel=(3,), stride=(2,), pad=(1,)),
+        use(volume, kernel=(2, 2, 3), stride=(1, 2, 1), pad=(1, 0, 1)),
+        use(volume, pool_type="avg", kernel=(2, 2, 3), stride=(1, 2, 1), pad=(1, 0, 1)),
+        use(image, pool_type="max", kernel=(2, 2), layout="NHWC"),
+        use(Real((2, 5, 2)), pool_type="avg", kernel=(2,), layout="NWC"),
+        use(Real((2, 2, 5)), pool_type="sum", kernel=(3,), stride=(2,), pooling_convention="same"),
+        use(Real((1, 2, 4, 4)), pool_type="lp", p_value=2, **padded),
+        use(Real((1, 2, 4, 4), 0.5, 2.0), pool_type="lp", p_value=3, kernel=(2, 2), layout="NHWC"),
+        use(Real((2, 2, 4)), pool_type="lp", p_value=1, kernel=(2,)),
     ]
     SAMPLES["pool_avg_grad"] = [
+        use(
+            Real((1, 2, 3, 1, 3)), size=(2, 3, 3), pool_type="avg", kernel=(2, 2, 3),
+            stride=(1, 2, 1), pad=(1, 0, 1),
+        ),
         use(Real((2, 2, 2, 2)), size=(4, 4), pool_type="avg", **window),
         use(Real((2, 2, 2, 2)), size=(4, 4), pool_type="avg", count_include_pad=False, **padded),
         use(Real((2, 2, 1, 1)), size=(3, 4), pool_type="sum", global_pool=True),
-    ]
+    ]  # fmt: skip
     SAMPLES["pool_max_grad"] = [
         use(Real((2, 2, 2, 2)), image, From(lambda g, x: _max_pool_2x2(x)), **window)
     ]

@@ -20,6 +20,7 @@ from . import (  # noqa: F401
     write_elementwise,
     write_indexing,
     write_layers,
+    write_norms,
     write_reductions,
     write_shapes,
 )

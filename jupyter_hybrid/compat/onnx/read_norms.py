@@ -86,3 +86,16 @@ def lp_norm(c: NodeReader) -> Value:
     axis, order = c.axis(c.attr("axis", -1), c.rank()), c.attr("p", 2)
     length = c.apply("norm", c.value(), ord=order, axis=axis, keepdims=True)
     return c.apply("broadcast_div", c.value(), length)
+
+
+@reads("LRN")
+def lrn(c: NodeReader) -> Value:
+    size = c.attr("size", 0)
+    if c.rank() != 4 or size % 2 == 0:
+        c.fail(f"size {size}, data of shape {c.shape()}; expected an odd size and four dimensions")
+    how = {
+        "alpha": c.attr("alpha", 1e-4),
+        "beta": c.attr("beta", 0.75),
+        "knorm": c.attr("bias", 1.0),
+    }
+    return c.apply("LRN", c.value(), nsize=size, **how)

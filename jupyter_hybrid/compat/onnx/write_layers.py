@@ -54,15 +54,20 @@ def dot(c: NodeWriter) -> str:
 
 
 # Windows ------------------------------------------------------------------------------------------
+def _sizes(c: NodeWriter, name: str, default: int) -> list[int]:
+    """One size an axis of the window; an empty attribute stands for the default."""
+    return list(c.attrs[name]) or [default] * len(c.attrs["kernel"])
+
+
 @writes("Convolution")
 def convolution(c: NodeWriter) -> str:
-    kernel, pad = list(c.attrs["kernel"]), list(c.attrs["pad"])
+    pad = _sizes(c, "pad", 0)
     return c.add(
         "Conv",
         *c.inputs,
-        kernel_shape=kernel,
-        strides=list(c.attrs["stride"]),
-        dilations=list(c.attrs["dilate"]),
+        kernel_shape=list(c.attrs["kernel"]),
+        strides=_sizes(c, "stride", 1),
+        dilations=_sizes(c, "dilate", 1),
         pads=pad + pad,
         group=int(c.attrs["num_group"]),
     )
@@ -70,15 +75,22 @@ def convolution(c: NodeWriter) -> str:
 
 @writes("Deconvolution")
 def deconvolution(c: NodeWriter) -> str:
-    pad = list(c.attrs["pad"])
+    pad, adj = _sizes(c, "pad", 0), _sizes(c, "adj", 0)
+    for i, target in enumerate(c.attrs["target_shape"] if any(c.attrs["target_shape"]) else ()):
+        size, stride = c.shape()[2 + i], _sizes(c, "stride", 1)[i]
+        if size < 0:
+            c.fail("target_shape needs fixed spatial sizes")
+        reach = (c.attrs["kernel"][i] - 1) * _sizes(c, "dilate", 1)[i]
+        beyond = (size - 1) * stride + reach + 1 - target
+        pad[i], adj[i] = (beyond + 1) // 2, beyond % 2
     return c.add(
         "ConvTranspose",
         *c.inputs,
         kernel_shape=list(c.attrs["kernel"]),
-        strides=list(c.attrs["stride"]),
-        dilations=list(c.attrs["dilate"]),
+        strides=_sizes(c, "stride", 1),
+        dilations=_sizes(c, "dilate", 1),
         pads=pad + pad,
-        output_padding=list(c.attrs["adj"]) or [0, 0],
+        output_padding=adj,
         group=int(c.attrs["num_group"]),
     )
 
@@ -93,25 +105,48 @@ def upsampling(c: NodeWriter) -> str:
 
 @writes("Pooling")
 def pooling(c: NodeWriter) -> str:
-    kind = c.attrs["pool_type"]
+    rank, x, kind = len(c.shape()), c.inputs[0], c.attrs["pool_type"]
+    last = (c.attrs["layout"] or "").endswith("C")
+    if last:
+        x = c.transpose(x, [0, rank - 1, *range(1, rank - 1)])
+    power = c.attrs["p_value"] if kind == "lp" else 1
+    root = x
+    for _ in range(power - 1):  # ONNX's LpPool takes no signs
+        x = c.add("Mul", x, root)
+    y = _pooled(c, x, "sum" if kind == "lp" else kind)
+    if power == 2:
+        y = c.add("Sqrt", y)
+    elif power == 3:
+        size = c.add("Pow", c.add("Abs", y), c.number(1 / 3))
+        y = c.add("Mul", c.add("Sign", y), size)
+    return c.transpose(y, [0, *range(2, rank), 1]) if last else y
+
+
+def _sizes_of(c: NodeWriter, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The spatial ones."""
+    return shape[1:-1] if (c.attrs["layout"] or "").endswith("C") else shape[2:]
+
+
+def _pooled(c: NodeWriter, x: str, kind: str) -> str:
+    """Of data with the channels before the other axes."""
     if c.attrs["global_pool"]:
         if kind == "sum":
-            return c.reduce("ReduceSum", c.inputs[0], (2, 3), True)
-        return c.add("GlobalMaxPool" if kind == "max" else "GlobalAveragePool", c.inputs[0])
-    kernel, pad, stride = (list(c.attrs[k]) for k in ("kernel", "pad", "stride"))
+            return c.reduce("ReduceSum", x, tuple(range(2, len(c.shape()))), True)
+        return c.add("GlobalMaxPool" if kind == "max" else "GlobalAveragePool", x)
+    kernel, none = list(c.attrs["kernel"]), [0] * len(c.attrs["kernel"])
+    pad, stride = _sizes(c, "pad", 0), _sizes(c, "stride", 1)
     more = _beyond(c, kernel, pad, stride)
     window = {"kernel_shape": kernel, "strides": stride}
     end = [p + m for p, m in zip(pad, more, strict=True)]
+    far = any(e >= k for e, k in zip(end, kernel, strict=True))
     if kind == "max":
-        x = c.inputs[0]
-        if any(e >= k for e, k in zip(end, kernel, strict=True)):
-            x, pad, end = _padded(c, x, pad, end, -np.inf), [0, 0], [0, 0]
+        if far:
+            x, pad, end = _padded(c, x, pad, end, -np.inf), none, none
         return c.add("MaxPool", x, pads=pad + end, **window)
-    x, counted = c.inputs[0], kind == "sum" or c.attrs["count_include_pad"]
-    if counted and any(e >= k for e, k in zip(end, kernel, strict=True)):
-        x, start, end = _padded(c, x, pad, end, 0), [0, 0], [0, 0]
-    else:
-        start = pad
+    counted = kind == "sum" or c.attrs["count_include_pad"]
+    start = pad
+    if counted and far:
+        x, start, end = _padded(c, x, pad, end, 0), none, none
     mean = c.add("AveragePool", x, pads=start + end, count_include_pad=int(counted), **window)
     if kind == "sum":
         return c.add("Mul", mean, c.number(math.prod(kernel)))
@@ -121,80 +156,33 @@ def pooling(c: NodeWriter) -> str:
 
 
 def _shares(c: NodeWriter) -> np.ndarray:
-    """By how much each mean over a whole window is too small, (1, 1, height, width)."""
-    axes = []
+    """By how much each mean over a whole window is too small, (1, 1, sizes of the result)."""
+    shares = np.ones((1, 1))
     for i, (kernel, pad, stride) in enumerate(
-        zip(c.attrs["kernel"], c.attrs["pad"], c.attrs["stride"], strict=True)
+        zip(c.attrs["kernel"], _sizes(c, "pad", 0), _sizes(c, "stride", 1), strict=True)
     ):
-        begin = np.arange(c.out_shape[2 + i]) * stride - pad
-        axes.append(kernel / (np.minimum(begin + kernel, c.shape()[2 + i] + pad) - begin))
-    return np.outer(*axes)[np.newaxis, np.newaxis].astype(c.dtype())
+        begin = np.arange(_sizes_of(c, c.out_shape)[i]) * stride - pad
+        axis = kernel / (np.minimum(begin + kernel, _sizes_of(c, c.shape())[i] + pad) - begin)
+        shares = np.multiply.outer(shares, axis)
+    return shares.astype(c.dtype())
 
 
 def _beyond(c: NodeWriter, kernel: list[int], pad: list[int], stride: list[int]) -> list[int]:
-    """How far the convention 'full' lets the last windows reach beyond the padding."""
-    if c.attrs["pooling_convention"] == "valid":
-        return [0, 0]
+    """How far the convention lets the last windows reach beyond the padding."""
+    convention = c.attrs["pooling_convention"]
+    if convention == "valid":
+        return [0] * len(kernel)
     more = []
-    for i in range(2):
-        size, windows = c.shape()[2 + i], c.out_shape[2 + i]
+    for i in range(len(kernel)):
+        size, windows = _sizes_of(c, c.shape())[i], _sizes_of(c, c.out_shape)[i]
         if size < 0 or windows < 0:
-            c.fail("pooling_convention 'full' needs a fixed height and width")
+            c.fail(f"pooling_convention '{convention}' needs fixed spatial sizes")
         more.append(max(0, (windows - 1) * stride[i] + kernel[i] - size - 2 * pad[i]))
     return more
 
 
 def _padded(c: NodeWriter, x: str, begin: list[int], end: list[int], value: float) -> str:
     return c.add("Pad", x, c.ints([0, 0, *begin, 0, 0, *end]), c.number(value))
-
-
-@writes("BatchNorm")
-def batch_norm(c: NodeWriter) -> list[str]:
-    """At inference, with the moving statistics."""
-    if c.attrs["batch_stats"]:
-        c.fail("it normalizes with the batch's own statistics, as in training")
-    x, gamma, beta, mean, var = c.inputs
-    rank, axis = len(c.shape()), c.axis(c.attrs["axis"])
-    if c.attrs["fix_gamma"]:
-        gamma = c.constant(np.ones(c.static(1), c.dtype()))
-    order = [0, axis, *(i for i in range(1, rank) if i != axis)]
-    if axis == 0 or rank == 1:
-        c.fail("the channels are the first axis; ONNX has them second")
-    y = c.add(
-        "BatchNormalization",
-        c.transpose(x, order),
-        gamma,
-        beta,
-        mean,
-        var,
-        epsilon=float(c.attrs["eps"]),
-        momentum=float(c.attrs["momentum"]),
-    )
-    y = c.transpose(y, [order.index(i) for i in range(rank)])
-    if not c.attrs["output_mean_var"]:
-        return [y]
-    spread = c.add("Sqrt", c.add("Add", var, c.number(c.attrs["eps"])))
-    return [y, c.add("Identity", mean), c.add("Reciprocal", spread)]
-
-
-@writes("LayerNorm")
-def layer_norm(c: NodeWriter) -> list[str]:
-    """ONNX's own takes statistics in float32 whatever the data is, so others are spelled out."""
-    rank, axis = len(c.shape()), c.axis(c.attrs["axis"])
-    x, gamma, beta = c.inputs
-    order = [*(i for i in range(rank) if i != axis), axis]
-    back = [order.index(i) for i in range(rank)]
-    x, eps = c.transpose(x, order), float(c.attrs["eps"])
-    if c.dtype() == np.float32 and not c.attrs["output_mean_var"]:
-        y = c.add("LayerNormalization", x, gamma, beta, axis=-1, epsilon=eps)
-        return [c.transpose(y, back)]
-    mean = c.reduce("ReduceMean", x, (rank - 1,), True)
-    distance = c.add("Sub", x, mean)
-    var = c.reduce("ReduceMean", c.add("Mul", distance, distance), (rank - 1,), True)
-    std = c.add("Sqrt", c.add("Add", var, c.number(eps)))
-    y = c.add("Add", c.add("Mul", c.add("Div", distance, std), gamma), beta)
-    found = [y, mean, std] if c.attrs["output_mean_var"] else [y]
-    return [c.transpose(value, back) for value in found]
 
 
 # Softmax and its kin ------------------------------------------------------------------------------
