@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import data, loss, nn, utils
+from . import contrib, data, loss, nn, utils
 from .block import Block
 from .hybrid_block import HybridBlock
-from .parameter import Constant, DeferredInitializationError, Parameter
+from .parameter import Constant, DeferredInitializationError, Parameter, tensor_types
 from .parameter_dict import ParameterDict
 from .symbol_block import SymbolBlock
 from .trainer import Trainer
@@ -19,8 +19,10 @@ __all__ = [
     "ParameterDict",
     "SymbolBlock",
     "Trainer",
+    "contrib",
     "data",
     "loss",
     "nn",
+    "tensor_types",
     "utils",
 ]

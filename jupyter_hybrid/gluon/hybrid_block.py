@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import _core, autograd, nd, sym
@@ -10,10 +11,17 @@ from ..base import MXNetError
 from . import nesting
 from .block import Block, LayerReport
 from .cached_block import CachedBlock
+from .checks import InputError
+from .op_hooks import call_watched
 from .parameter import DeferredInitializationError, Parameter
 from .parameter_dict import ParameterDict
 
 _COMPILE_OPTIONS = ("passes", "without", "fast", "remat", "plan", "plan_seconds")
+_KNOWN = (
+    "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",
+    *_COMPILE_OPTIONS,
+)  # fmt: skip
+_OWN_BACKEND = "hybrid"
 
 
 class HybridBlock(Block):
@@ -28,6 +36,7 @@ class HybridBlock(Block):
         self._active = False
         self._compile_options: dict[str, Any] = {}
         self._cached: CachedBlock | None = None
+        self._op_hook: tuple[Callable, bool] | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -43,13 +52,27 @@ class HybridBlock(Block):
         super().register_child(block, name)
         self._clear_cache()
 
-    def hybridize(self, active: bool = True, **options: Any) -> None:
+    def hybridize(
+        self,
+        active: bool = True,
+        backend: str | None = None,
+        clear: bool = True,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **options: Any,
+    ) -> None:
         """Switches compiled calls on or off.
 
         Args:
             active: False goes back to imperative calls.
-            options: MXNet's ``static_alloc`` and ``static_shape`` are accepted (every program here
-                is planned once per signature); ``passes``, ``without`` and ``fast`` as in compile;
+            backend: see :meth:`optimize_for`.
+            clear: False keeps what is compiled already.
+            static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size:
+                accepted for MXNet's sake; every program here is planned once per signature.
+            options: ``passes``, ``without`` and ``fast`` as in compile;
                 ``remat="sqrt"`` or a budget in bytes: what backward needs is computed again
                 instead of being kept, bit for bit the same. The budget is for what the forward
                 and the backward program hold at once, outputs and new gradients included,
@@ -58,15 +81,52 @@ class HybridBlock(Block):
                 for a plan that is proven to be the smallest; it can be interrupted) or "parallel"
                 (memory is shared only where data dependencies order its uses anyway).
         """
-        known = {"static_alloc", "static_shape", "inline_limit", "forward_bulk_size",
-                 "backward_bulk_size", *_COMPILE_OPTIONS}  # fmt: skip
-        unknown = set(options) - known
+        unknown = set() if backend is not None else set(options) - set(_COMPILE_OPTIONS)
         if unknown:
-            raise ValueError(f"hybridize: unknown options {sorted(unknown)}; known {sorted(known)}")
+            raise ValueError(
+                f"hybridize: unknown options {sorted(unknown)}; known {sorted(_KNOWN)}"
+            )
+        if active and (self._forward_hooks or self._forward_pre_hooks):
+            warnings.warn(
+                f"{self.name} is hybridized and has hooks: as part of a larger hybridized block "
+                "they run once, while that is recorded",
+                stacklevel=2,
+            )
+        if backend is not None:
+            _say_own_passes(backend)
         self._active = active
-        self._compile_options = {k: v for k, v in options.items() if k in _COMPILE_OPTIONS}
-        self._clear_cache()
-        super().hybridize(active, **options)
+        chosen = {k: v for k, v in options.items() if k in _COMPILE_OPTIONS}
+        self._compile_options = chosen
+        if clear:
+            self._clear_cache()
+        super().hybridize(active, clear=clear, **chosen)
+
+    def optimize_for(
+        self,
+        x: Any,
+        *args: Any,
+        backend: str | None = None,
+        clear: bool = False,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **options: Any,
+    ) -> None:
+        """Hybridizes and compiles for the inputs now. There are no backends of MXNet's here: this
+        library's own passes do the work whatever the backend's name, which is said.
+
+        Raises:
+            ValueError: no backend is named.
+        """
+        if not backend:
+            raise ValueError('optimize_for: give a backend\'s name, such as backend="hybrid"')
+        self.hybridize(True, backend, clear, **options)
+        self._check_inputs((x, *args))
+        if self._cached is None:
+            cached = CachedBlock(self, (x, *args), self._compile_options)
+            super().__setattr__("_cached", cached)
 
     def cast(self, dtype: Any) -> None:
         super().cast(dtype)
@@ -93,20 +153,43 @@ class HybridBlock(Block):
     # Calling --------------------------------------------------------------------------------------
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs ``hybrid_forward`` with nd, the compiled program, or builds a Symbol."""
-        if self._cached is not None and type(x) is _core.NDArray and not _core.is_tracing():
-            return self._cached.call((x, *args))
+        cached = self._cached if self._op_hook is None else None
+        if cached is not None and type(x) is _core.NDArray and not _core.is_tracing():
+            return cached.call((x, *args))
         first = x
-        if type(x) is not _core.NDArray:
-            first = next(iter(nesting.flatten((x, *args))), None)
+        if type(x) is not _core.NDArray or args:
+            first = self._check_inputs((x, *args))
         if isinstance(first, _core.Symbol):
             return self._symbolic(x, *args)
-        if not isinstance(first, _core.NDArray):
-            raise TypeError(
-                f"{self.name}: expected NDArray or Symbol inputs, got {type(first).__name__}"
-            )
         if self._active and not _core.is_tracing():
             return self._compiled(x, *args)
         return self._imperative(first.context, x, *args)
+
+    def _check_inputs(self, args: tuple) -> Any:
+        """The first array or Symbol of the inputs.
+
+        Raises:
+            InputError: there is none, both are mixed, or a hybridized block gets a number or
+                arrays of several contexts.
+        """
+        flat = [a for a in nesting.flatten(args) if a is not None]
+        arrays = [a for a in flat if isinstance(a, _core.NDArray)]
+        symbols = [a for a in flat if isinstance(a, _core.Symbol)]
+        if not arrays and not symbols:
+            kind = type(flat[0]).__name__ if flat else "NoneType"
+            raise InputError(f"{self.name}: expected NDArray or Symbol inputs, got {kind}")
+        if arrays and symbols:
+            raise InputError(f"{self.name}: expected NDArrays or Symbols, got both")
+        if self._active and len(arrays) + len(symbols) < len(flat):
+            other = next(a for a in flat if not isinstance(a, (_core.NDArray, _core.Symbol)))
+            raise InputError(
+                f"{self.name}: a hybridized block takes NDArrays or Symbols, got "
+                f"{type(other).__name__}"
+            )
+        if self._active and len({a.context for a in arrays}) > 1:
+            places = ", ".join(dict.fromkeys(str(a.context) for a in arrays))
+            raise InputError(f"{self.name}: the inputs of a hybridized block are on {places}")
+        return (arrays or symbols)[0]
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The computation with F = nd or sym; parameters arrive by attribute name."""
@@ -137,19 +220,40 @@ class HybridBlock(Block):
         if cached is None:
             cached = CachedBlock(self, args, self._compile_options)
             super().__setattr__("_cached", cached)
+        if self._op_hook is not None:
+            return call_watched(cached, args, *self._op_hook)
         return cached.call(args)
+
+    def register_op_hook(self, callback: Callable, monitor_all: bool = False) -> None:
+        super().register_op_hook(callback, monitor_all)
+        self._op_hook = callback, monitor_all
 
     # Shapes and graphs ----------------------------------------------------------------------------
     def infer_shape(self, *args: Any) -> None:
         """Completes the shapes of the parameters from example inputs."""
         self._infer_params(*args)
 
-    def export(self, path: str, epoch: int = 0, example: Any = None) -> tuple[str, str]:
+    def infer_type(self, *args: Any) -> None:
+        """Gives the parameters the element types that follow from those of example inputs."""
+        variables, symbol, _ = self._trace(args)
+        arrays = [a for a in nesting.flatten(args) if a is not None]
+        types = {v.name: a.dtype for v, a in zip(variables, arrays, strict=True)}
+        arguments, _, states = symbol.infer_type(**types)
+        names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
+        found = dict(zip(names, [*arguments, *states], strict=True))
+        for param in self.collect_params().values():
+            if param.name in found and param.dtype != found[param.name]:
+                param.cast(found[param.name])
+
+    def export(
+        self, path: str, epoch: int = 0, remove_amp_cast: bool = True, example: Any = None
+    ) -> tuple[str, str]:
         """Writes ``path-symbol.json`` and ``path-0000.params`` in MXNet 1.9.1's formats.
 
         Args:
             path: start of both file names.
             epoch: the number in the parameters' file name.
+            remove_amp_cast: for MXNet's sake; no casts are added here that could be removed.
             example: an input (or a tuple of inputs) to learn unknown shapes from; not needed once
                 the block has been called.
 
@@ -166,11 +270,11 @@ class HybridBlock(Block):
         elif self._cached is not None:
             symbol = self._cached.symbol
         else:
-            symbol = self._trace((None,))[1]
+            symbol = self._trace((nesting.ARRAY,))[1]
         params = self.collect_params()
         try:
             arrays = {
-                f"{kind}:{name}": params[name].list_data()[0]
+                f"{kind}:{name}": params[name]._reduce()
                 for kind, names in (
                     ("arg", symbol.list_arguments()),
                     ("aux", symbol.list_auxiliary_states()),
@@ -194,3 +298,12 @@ class HybridBlock(Block):
                 f"{self.name}: hybridize() the block and call it once to see its graph"
             )
         return self._cached.graph.report(autograd.is_training(), False), self.name, None
+
+
+def _say_own_passes(backend: str) -> None:
+    if backend != _OWN_BACKEND:
+        warnings.warn(
+            f"there is no backend {backend!r} here: the block is optimized by this library's own "
+            "passes, as hybridize() does",
+            stacklevel=3,
+        )

@@ -28,30 +28,41 @@ class Scope:
 
     def __enter__(self) -> Scope:
         self._outer.append(_state.scope)
-        _state.scope = self
+        if self._block.prefix:  # a block without a prefix leaves names to the scope around it
+            _state.scope = self
         return self
 
     def __exit__(self, *exc: Any) -> None:
         _state.scope = self._outer.pop()
 
-    def _child_prefix(self, hint: str) -> str:
+    def child(self, prefix: str | None, hint: str) -> str:
+        """The part of a new child's names that comes after this block's prefix."""
+        if prefix is not None:
+            return prefix
         number = self._counter[hint]
         self._counter[hint] += 1
-        return f"{self._block.prefix}{hint}{number}_"
+        return f"{hint}{number}_"
+
+    @property
+    def block(self) -> Any:
+        return self._block
 
 
 def name_block(
     prefix: str | None, params: ParameterDict | None, hint: str
 ) -> tuple[str, ParameterDict]:
-    """(prefix, parameters) of a new block whose class is ``hint`` in lower case."""
+    """(prefix, parameters) of a new block whose class is ``hint`` in lower case.
+
+    A child of a block that shares parameters shares them, too, by the same names.
+    """
     scope = _state.scope
     if scope is None:
         if prefix is None:
             prefix = f"{hint}{_state.counter[hint]}_"
             _state.counter[hint] += 1
-    elif prefix is None:
-        prefix = scope._child_prefix(hint)
+        own = ParameterDict(prefix)
     else:
-        prefix = scope._block.prefix + prefix
-    shared = ParameterDict(params.prefix, params) if params is not None else ParameterDict(prefix)
-    return prefix, shared
+        part, parent = scope.child(prefix, hint), scope.block
+        prefix = parent.prefix + part
+        own = ParameterDict(parent.params.prefix + part, parent.params.shared)
+    return prefix, own if params is None else ParameterDict(params.prefix, params)

@@ -86,7 +86,7 @@ def _is_own(block: Block) -> bool:
         return False
     overridden = "forward" in vars(block) or "hybrid_forward" in vars(block)
     hybridized = getattr(block, "_active", False)  # by the user, with options perhaps
-    return not (overridden or hybridized or block._hooks or block._pre_hooks)
+    return not (overridden or hybridized or block._forward_hooks or block._forward_pre_hooks)
 
 
 def _computes(block: Block) -> bool:
@@ -128,7 +128,12 @@ class _Net:
             return self._refused < _REFUSED
         for known_block, version, children in self._parts:
             block = known_block()
-            if block is None or block._version != version or block._hooks or block._pre_hooks:
+            if (
+                block is None
+                or block._version != version
+                or block._forward_hooks
+                or block._forward_pre_hooks
+            ):
                 return False
             if [*map(ref, block._children.values())] != children:
                 return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, initializer, nd, sym
+from .. import _core, autograd, initializer, nd, sym
 from ..base import MXNetError
-from ..context import Context, current_context
+from ..context import Context, cpu, current_context
 from ..nd.array_names import name_array
+from .checks import CheckError
+
+tensor_types = (_core.Symbol, _core.NDArray)
+_STYPES = ("default", "row_sparse", "csr")
+_said: set[str] = set()  # what was said once already
 
 
 class DeferredInitializationError(MXNetError):
@@ -28,7 +34,8 @@ def _outside_trace() -> Iterator[None]:
     """In a hybridized cell: parameters are made at once, and are inputs of the cell's graph."""
     mode = _core.suspend_trace("a parameter is made")
     try:
-        yield
+        with autograd.pause():
+            yield
     finally:
         _core.resume_trace(mode)
 
@@ -43,6 +50,19 @@ def _complete(shape: tuple[int, ...] | None) -> bool:
     return shape is not None and all(d > 0 for d in shape)
 
 
+def _say_dense(name: str, what: str, stype: str) -> None:
+    if stype not in _STYPES:
+        expected = ", ".join(map(repr, _STYPES))
+        raise CheckError(f"parameter {name}: {what}: expected one of {expected}, got {stype!r}")
+    if stype != "default" and what not in _said:
+        _said.add(what)
+        warnings.warn(
+            f"parameter {name}: {what}={stype!r}: there is no sparse storage here; it is dense "
+            "and computes the same (said once)",
+            stacklevel=4,
+        )
+
+
 class Parameter:
     """An array that training changes.
 
@@ -54,6 +74,9 @@ class Parameter:
         lr_mult, wd_mult: factors on the trainer's learning rate and weight decay.
         init: the parameter's own initializer; None leaves it to ``initialize``.
         allow_deferred_init: whether ``shape`` may be incomplete.
+        differentiable: False keeps ``grad_req`` at "null".
+        stype, grad_stype: storage types, for MXNet's sake; "row_sparse" and "csr" are dense here,
+            which is said once.
     """
 
     def __init__(
@@ -67,23 +90,31 @@ class Parameter:
         init: Any = None,
         allow_deferred_init: bool = False,
         differentiable: bool = True,
+        stype: str = "default",
+        grad_stype: str = "default",
     ):
+        _say_dense(name, "stype", stype)
+        _say_dense(name, "grad_stype", grad_stype)
         self.name = name
         self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
-        self.dtype = np.dtype(dtype).type
+        self._dtype = np.dtype(dtype).type
         self._shape = (
             (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         )
-        self._grad_req = grad_req if differentiable else "null"
+        self._differentiable = differentiable
         self._allow_deferred = allow_deferred_init
+        self._stype, self._grad_stype = stype, grad_stype
         self._data: OrderedDict[Context, Any] | None = None
         self._deferred: tuple[Any, list[Context], Any] | None = None
         self._var: Any = None
+        self._grad_req = ""
+        self.grad_req = grad_req
 
     def __repr__(self) -> str:
-        return f"Parameter {self.name} (shape={self.shape}, dtype={np.dtype(self.dtype).name})"
+        dtype = np.dtype(self.dtype).name
+        return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={dtype})"
 
-    # Shape and gradient ---------------------------------------------------------------------------
+    # Shape, dtype and gradient --------------------------------------------------------------------
     @property
     def shape(self) -> tuple[int, ...] | None:
         return self._shape
@@ -96,9 +127,17 @@ class Parameter:
             len(old) != len(new)
             or any(a > 0 and b > 0 and a != b for a, b in zip(old, new, strict=True))
         ):
-            raise MXNetError(f"parameter {self.name}: shape {old} can't become {new}")
+            raise CheckError(f"parameter {self.name}: shape {old} can't become {new}")
         self._shape = new
         self._var = None
+
+    @property
+    def dtype(self) -> Any:
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, new: Any) -> None:
+        self.cast(new)
 
     @property
     def grad_req(self) -> str:
@@ -107,7 +146,10 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in ("write", "add", "null"):
-            raise ValueError(f"grad_req is 'write', 'add' or 'null', got {req!r}")
+            raise CheckError(f"grad_req is 'write', 'add' or 'null', got {req!r}")
+        req = req if self._differentiable else "null"
+        if req == self._grad_req:
+            return
         self._grad_req = req
         for array in (self._data or {}).values():
             array.attach_grad(req)
@@ -120,8 +162,16 @@ class Parameter:
         default_init: Any = None,
         force_reinit: bool = False,
     ) -> None:
-        """Makes the array on every context, now or, with an incomplete shape, at first use."""
+        """Makes the array on every context, now or, with an incomplete shape, at first use.
+
+        A parameter that has its array keeps it, with a warning, unless ``force_reinit`` is given.
+        """
         if self._data is not None and not force_reinit:
+            warnings.warn(
+                f"parameter {self.name} is already initialized and stays as it is; "
+                "pass force_reinit=True to initialize it anew",
+                stacklevel=2,
+            )
             return
         self._data = None
         generation[0] += 1
@@ -133,7 +183,7 @@ class Parameter:
         elif self._allow_deferred:
             self._deferred = (own, contexts, default)
         else:
-            raise MXNetError(
+            raise CheckError(
                 f"parameter {self.name}: can't initialize shape {self._shape}; give every size"
             )
 
@@ -196,6 +246,25 @@ class Parameter:
         """The arrays of all contexts."""
         return list(self._ready().values())
 
+    def row_sparse_data(self, row_id: Any) -> Any:
+        """The array on the context of ``row_id``, all its rows: it is dense here.
+
+        Raises:
+            MXNetError: the parameter was not declared with ``stype="row_sparse"``.
+        """
+        return self._rows()[row_id.context]
+
+    def list_row_sparse_data(self, row_id: Any) -> list[Any]:
+        """The arrays of all contexts, as :meth:`row_sparse_data` gives them."""
+        return list(self._rows().values())
+
+    def _rows(self) -> OrderedDict[Context, Any]:
+        if self._stype != "row_sparse":
+            raise MXNetError(
+                f"parameter {self.name}: its stype is {self._stype!r}, not 'row_sparse'; use data()"
+            )
+        return self._ready()
+
     def grad(self, ctx: Context | None = None) -> Any:
         """The gradient on ``ctx``."""
         if self._grad_req == "null":
@@ -210,55 +279,105 @@ class Parameter:
         """The contexts that hold a copy."""
         return list(self._deferred[1]) if self._deferred is not None else list(self._ready())
 
+    def _reduce(self) -> Any:
+        """What is saved: the mean of the copies, on the CPU."""
+        copies = [array.as_in_context(cpu()) for array in self._ready().values()]
+        if len(copies) == 1:
+            return copies[0]
+        return sum(copies[1:], copies[0]) / len(copies)
+
     def set_data(self, data: Any) -> None:
         """Writes ``data`` into every copy; tells the shape of a parameter that waits for it."""
         self.shape = data.shape
         if self._data is None:
             if self._deferred is None:
-                raise MXNetError(f"parameter {self.name} is not initialized")
-            contexts = self._deferred[1]
-            with _outside_trace():
-                whole = nd.array(data, dtype=self.dtype, ctx=contexts[0])
-                self._install(
-                    {c: whole if c == whole.context else whole.copyto(c) for c in contexts}
-                )
+                raise CheckError(f"parameter {self.name} is not initialized")
+            self._take(data, self._deferred[1])
             return
         for array in self._data.values():
             array[:] = data
 
-    def load(self, array: Any, ctx: Any) -> None:
-        """Takes the values of a file; initializes on ``ctx`` when nothing was initialized yet."""
+    def _take(self, data: Any, contexts: list[Context]) -> None:
+        with _outside_trace():
+            whole = nd.array(data, dtype=self.dtype, ctx=contexts[0])
+            self._install({c: whole if c == whole.context else whole.copyto(c) for c in contexts})
+
+    def load(
+        self, array: Any, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current"
+    ) -> None:
+        """Takes the values of a file; initializes on ``ctx`` when nothing was initialized yet.
+
+        Args:
+            cast_dtype: whether the element types may differ; else that is an error.
+            dtype_source: whose element type is taken then, the parameter's ("current") or that of
+                the file ("saved").
+
+        Raises:
+            CheckError: shape, element type or contexts do not agree.
+        """
+        if dtype_source not in ("current", "saved"):
+            raise CheckError(f"dtype_source: expected 'current' or 'saved', got {dtype_source!r}")
         self.shape = array.shape
+        if np.dtype(self.dtype) != np.dtype(array.dtype):
+            if not cast_dtype:
+                raise CheckError(
+                    f"parameter {self.name} is {np.dtype(self.dtype).name}, in the file it is "
+                    f"{np.dtype(array.dtype).name}; pass cast_dtype=True"
+                )
+            if dtype_source == "saved":
+                self.cast(array.dtype)
+        known = None
+        if self._data is not None or self._deferred is not None:
+            known = self.list_ctx()
+            if ctx is not None and set(_contexts(ctx)) != set(known):
+                raise CheckError(
+                    f"parameter {self.name}: can't be loaded on {_contexts(ctx)}, it was "
+                    f"initialized on {known}; call reset_ctx first"
+                )
         if self._data is None:
-            contexts = _contexts(ctx) if self._deferred is None else self._deferred[1]
-            with _outside_trace():
-                typed = array.astype(self.dtype)
-                self._install({c: typed.copyto(c) for c in contexts})
+            self._take(array, known or ([cpu()] if ctx is None else _contexts(ctx)))
         else:
             self.set_data(array.astype(self.dtype))
 
     def zero_grad(self) -> None:
         """Sets every gradient to zero."""
-        if self._grad_req != "null":
+        if self._grad_req != "null" and self._data is not None:
             for grad in self.list_grad():
                 grad[:] = 0
 
     def reset_ctx(self, ctx: Any) -> None:
-        """Moves the parameter to other contexts."""
+        """Moves the parameter to other contexts.
+
+        Raises:
+            CheckError: it is not initialized.
+        """
         contexts = _contexts(ctx)
         if self._data is not None:
-            first = next(iter(self._data.values()))
-            self._install({c: first.copyto(c) for c in contexts})
+            with _outside_trace():
+                whole = self._reduce()
+                self._install({c: whole.copyto(c) for c in contexts})
         elif self._deferred is not None:
             self._deferred = (self._deferred[0], contexts, self._deferred[2])
+        else:
+            raise CheckError(f"parameter {self.name} is not initialized: it has no context yet")
 
     def cast(self, dtype: Any) -> None:
-        """Changes the element type."""
-        self.dtype = np.dtype(dtype).type
+        """Changes the element type of the array and of its gradient."""
+        self._dtype = np.dtype(dtype).type
         self._var = None
-        if self._data is not None:
-            with _outside_trace():
-                self._install({c: a.astype(self.dtype) for c, a in self._data.items()})
+        if self._data is None:
+            return
+        with _outside_trace():
+            before = self._data
+            self._install({c: a.astype(self.dtype) for c, a in before.items()})
+            if self._grad_req != "null":
+                for ctx, array in before.items():
+                    self._data[ctx].grad[:] = array.grad.astype(self.dtype)
+
+    def rename(self, name: str) -> None:
+        """Gives the parameter another name."""
+        self.name = name
+        self._var = None
 
     def var(self) -> Any:
         """The parameter as a Symbol variable."""
@@ -281,3 +400,15 @@ class Constant(Parameter):
         array = value if hasattr(value, "asnumpy") else nd.array(value)
         super().__init__(name, "null", array.shape, array.dtype, init=initializer.Constant(array))
         self.value = array
+
+    @property
+    def grad_req(self) -> str:
+        return "null"
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        self._grad_req = "null"
+        if req != "null":
+            warnings.warn(
+                f"constant {self.name}: grad_req stays 'null', {req!r} is ignored", stacklevel=2
+            )

@@ -1,15 +1,18 @@
-"""ParameterDict: parameters by name, their files."""
+"""ParameterDict: parameters by name."""
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from .. import initializer, nd
-from ..base import MXNetError
+from .checks import CheckError
 from .parameter import Constant, Parameter
+from .parameter_files import fill, plain_names, read_arrays
 
 
 class ParameterDict:
@@ -27,6 +30,11 @@ class ParameterDict:
     @property
     def prefix(self) -> str:
         return self._prefix
+
+    @property
+    def shared(self) -> ParameterDict | None:
+        """The dict whose parameters are used here, too."""
+        return self._shared
 
     def __getitem__(self, name: str) -> Parameter:
         return self._params[name]
@@ -51,31 +59,49 @@ class ParameterDict:
 
     def __repr__(self) -> str:
         rows = "\n".join(f"  {p!r}" for p in self.values())
-        return f"{self._prefix or 'parameters'} (\n{rows}\n)"
+        return f"{self._prefix + ' ' if self._prefix else ''}(\n{rows}\n)"
 
     def get(self, name: str, **kwargs: Any) -> Parameter:
-        """The parameter ``prefix + name``, made with ``kwargs`` when there is none."""
-        return self._get(name, lambda full: Parameter(full, **kwargs), kwargs)
+        """The parameter ``prefix + name``, made with ``kwargs`` when there is none.
+
+        Raises:
+            CheckError: there is one, with other attributes.
+        """
+        full = self._prefix + name
+        found = self._find(full)
+        if found is None:
+            found = self._params[full] = Parameter(full, **kwargs)
+        else:
+            _agree(found, kwargs)
+        return found
 
     def get_constant(self, name: str, value: Any = None) -> Parameter:
-        """The constant ``prefix + name``."""
-        return self._get(name, lambda full: Constant(full, value), {})
+        """The constant ``prefix + name``, made of ``value`` when there is none.
 
-    def _get(self, name: str, make: Callable[[str], Parameter], wanted: dict) -> Parameter:
+        Raises:
+            KeyError: there is none and no value.
+            CheckError: there is one of another value, or a parameter that is no constant.
+        """
         full = self._prefix + name
-        if full not in self._params:
-            found = self._shared.find(full) if self._shared is not None else None
-            self._params[full] = found if found is not None else make(full)
-        param = self._params[full]
-        wanted_shape = wanted.get("shape")
-        if wanted_shape is not None:
-            shape = (wanted_shape,) if isinstance(wanted_shape, int) else tuple(wanted_shape)
-            known = param.shape if param.shape is not None else shape
-            if len(known) == len(shape):  # the setter refuses what disagrees
-                shape = tuple(a if b <= 0 else b for a, b in zip(known, shape, strict=True))
-            if shape != param.shape:
-                param.shape = shape
-        return param
+        found = self._find(full)
+        if found is None:
+            if value is None:
+                raise KeyError(f"no constant is named {full}; give its value to make it")
+            found = self._params[full] = Constant(full, value)
+        elif value is not None:
+            if not isinstance(found, Constant):
+                raise CheckError(f"{full} is a parameter, not a constant")
+            given = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
+            if not np.array_equal(found.value.asnumpy(), given):
+                raise CheckError(f"constant {full} is there already and has another value")
+        return found
+
+    def _find(self, full: str) -> Parameter | None:
+        if full not in self._params and self._shared is not None:
+            shared = self._shared.find(full)
+            if shared is not None:
+                self._params[full] = shared
+        return self._params.get(full)
 
     def find(self, full: str) -> Parameter | None:
         """The parameter of that full name, here or in the shared dict."""
@@ -83,14 +109,28 @@ class ParameterDict:
             return self._params[full]
         return self._shared.find(full) if self._shared is not None else None
 
-    def update(self, other: ParameterDict, select: str | None = None) -> None:
-        """Adds the parameters of ``other`` whose names match the regular expression."""
+    def update(self, other: Any, select: str | None = None) -> None:
+        """Adds the parameters of ``other`` whose names match the regular expression.
+
+        Raises:
+            CheckError: another parameter of that name is here; nothing was added then.
+        """
         pattern = re.compile(select) if select else None
-        for name, param in other.items():
-            if pattern is not None and not pattern.match(name):
-                continue
-            if self._params.setdefault(name, param) is not param:
-                raise MXNetError(f"two different parameters are named {name}")
+        chosen = [(n, p) for n, p in other.items() if pattern is None or pattern.match(n)]
+        for name, param in chosen:
+            if self._params.get(name, param) is not param:
+                raise CheckError(f"two different parameters are named {name}")
+        self._params.update(chosen)
+
+    def rename(self, prefix: str) -> None:
+        """Gives the dict and its parameters another prefix."""
+        found = list(self._params.items())
+        self._params.clear()
+        for full, param in found:
+            name = prefix + full.removeprefix(self._prefix)
+            param.rename(name)
+            self._params[name] = param
+        self._prefix = prefix
 
     def initialize(
         self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
@@ -110,17 +150,28 @@ class ParameterDict:
         for param in self.values():
             param.reset_ctx(ctx)
 
+    def list_ctx(self) -> list[Any]:
+        """The contexts that hold any of the parameters, each once."""
+        return list(dict.fromkeys(ctx for param in self.values() for ctx in param.list_ctx()))
+
     def setattr(self, name: str, value: Any) -> None:
         """Sets an attribute of every parameter, such as ``grad_req``."""
         for param in self.values():
             setattr(param, name, value)
 
     def save(self, filename: str, strip_prefix: str = "") -> None:
-        """Writes a ``.params`` file."""
-        nd.save(
-            filename,
-            {name.removeprefix(strip_prefix): p.list_data()[0] for name, p in self.items()},
-        )
+        """Writes a ``.params`` file.
+
+        Raises:
+            ValueError: a parameter's name does not start with ``strip_prefix``.
+        """
+        for param in self.values():
+            if not param.name.startswith(strip_prefix):
+                raise ValueError(
+                    f"strip_prefix: {param.name} does not start with {strip_prefix!r}; a parameter "
+                    "that is shared, or a child made outside name_scope(), has another prefix"
+                )
+        nd.save(filename, {p.name[len(strip_prefix) :]: p._reduce() for p in self.values()})
 
     def load(
         self,
@@ -129,37 +180,66 @@ class ParameterDict:
         allow_missing: bool = False,
         ignore_extra: bool = False,
         restore_prefix: str = "",
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
     ) -> None:
-        """Reads a ``.params`` file; MXNet's ``arg:`` and ``aux:`` prefixes are understood."""
+        """Reads a ``.params`` file; MXNet's ``arg:`` and ``aux:`` prefixes are understood.
+
+        Args:
+            ctx: where parameters are made that are not initialized yet.
+            allow_missing: parameters that the file has not stay as they are; else an error.
+            ignore_extra: what is no parameter here is left out; else an error.
+            restore_prefix: put before the names of the file.
+            cast_dtype, dtype_source: see :meth:`Parameter.load`.
+        """
+        for name in self.keys():
+            if not name.startswith(restore_prefix):
+                raise CheckError(f"restore_prefix: {name} does not start with {restore_prefix!r}")
         arrays = {restore_prefix + k: v for k, v in read_arrays(filename).items()}
-        fill(dict(self.items()), arrays, filename, ctx, allow_missing, ignore_extra)
+        options = ctx, allow_missing, ignore_extra, cast_dtype, dtype_source
+        fill(dict(self.items()), arrays, filename, *options)
+
+    def load_dict(
+        self,
+        param_dict: dict[str, Any],
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        filename: str | None = None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """:meth:`load` from arrays by name; ``filename`` is what errors speak of."""
+        arrays = {restore_prefix + k: v for k, v in plain_names(param_dict).items()}
+        options = ctx, allow_missing, ignore_extra, cast_dtype, dtype_source
+        fill(dict(self.items()), arrays, filename or "param_dict", *options)
 
 
-def read_arrays(filename: str) -> dict[str, Any]:
-    """Name -> NDArray of a ``.params`` file, ``arg:`` and ``aux:`` stripped."""
-    loaded = nd.load(filename)
-    if not isinstance(loaded, dict):
-        raise MXNetError(f"{filename}: holds a list of arrays without names, expected parameters")
-    return {re.sub(r"^(arg|aux):", "", name): array for name, array in loaded.items()}
+def _agree(param: Parameter, wanted: dict[str, Any]) -> None:
+    """Raises CheckError where the parameter is not as wanted; completes its shape."""
+    for key, value in wanted.items():
+        known = getattr(param, key, None)
+        if value is None or known is None:
+            if hasattr(param, key) and known is None and value is not None:
+                setattr(param, key, value)
+            continue
+        if key == "shape":
+            _complete_shape(param, (value,) if isinstance(value, int) else tuple(value))
+        elif key == "dtype":
+            if np.dtype(value) != np.dtype(known):
+                raise _differs(param, key, value, known)
+        elif value != known and (key != "init" or str(value) != str(known)):
+            raise _differs(param, key, value, known)
 
 
-def fill(
-    params: dict[str, Parameter],
-    arrays: dict[str, Any],
-    filename: str,
-    ctx: Any,
-    allow_missing: bool,
-    ignore_extra: bool,
-) -> None:
-    """Loads arrays into parameters of the same names; says which are missing or left over."""
-    missing = [n for n in params if n not in arrays]
-    if missing and not allow_missing:
-        raise MXNetError(f"{filename}: no values for {', '.join(missing[:5])}; pass allow_missing")
-    extra = [n for n in arrays if n not in params]
-    if extra and not ignore_extra:
-        raise MXNetError(
-            f"{filename}: {', '.join(extra[:5])} is not a parameter here; pass ignore_extra"
-        )
-    for name, param in params.items():
-        if name in arrays:
-            param.load(arrays[name], ctx)
+def _differs(param: Parameter, key: str, value: Any, known: Any) -> CheckError:
+    return CheckError(f"parameter {param.name}: {key} is {known!r}, wanted is {value!r}")
+
+
+def _complete_shape(param: Parameter, shape: tuple[int, ...]) -> None:
+    known: Any = param.shape
+    if len(known) == len(shape):  # the setter refuses what disagrees
+        shape = tuple(a if b <= 0 else b for a, b in zip(known, shape, strict=True))
+    if shape != known:
+        param.shape = shape

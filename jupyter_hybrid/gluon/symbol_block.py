@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+
+import numpy as np
 
 from .. import _core, sym
 from ..base import MXNetError
 from . import nesting
+from .checks import CheckError, InputError
 from .hybrid_block import HybridBlock
-from .parameter_dict import fill, read_arrays
+from .parameter_files import fill, read_arrays
 
 
 class SymbolBlock(HybridBlock):
@@ -18,14 +22,23 @@ class SymbolBlock(HybridBlock):
         outputs: the Symbol (or list of Symbols) to compute.
         inputs: the input variables.
         params: a ParameterDict to take parameters from.
+
+    Raises:
+        CheckError: an input is no variable.
+        MXNetError: an input is no argument of the outputs.
     """
 
     _symbol: Any
 
     def __init__(self, outputs: Any, inputs: Any, params: Any = None):
         super().__init__(prefix="", params=params)
+        self._params = type(self.params)("", params)
         symbol = sym.Group(outputs) if isinstance(outputs, (list, tuple)) else outputs
-        self._inputs = [s.name for s in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+        given = list(inputs)  # of a Symbol its outputs
+        for variable in given:
+            if len(variable.get_internals()) != 1:
+                raise CheckError(f"SymbolBlock: input {variable.name} is no variable")
+        self._inputs = [s.name for s in given]
         arguments = symbol.list_arguments()
         unknown = [name for name in self._inputs if name not in arguments]
         if unknown:
@@ -38,34 +51,69 @@ class SymbolBlock(HybridBlock):
         states = symbol.list_auxiliary_states()
         for name in symbol.list_inputs():
             if name not in self._inputs:
-                self._reg_params[name] = self.params.get(
+                described = attributes.get(name, {})
+                options = {"grad_req": "null"} if name in states else {}
+                self.params.get(
                     name,
-                    grad_req="null" if name in states else "write",
                     allow_deferred_init=True,
-                    shape=_shape(attributes.get(name, {}).get("__shape__")),
+                    shape=_shape(described.get("__shape__")),
+                    **options,
                 )
+        # Attribute names are without what all names begin with, letter by letter, as MXNet's.
+        start = len(os.path.commonprefix(list(self.params)))  # noqa: RUF071
+        self._reg_params = {name[start:]: param for name, param in self.params.items()}
 
     @staticmethod
     def imports(
-        symbol_file: str, input_names: Any, param_file: str | None = None, ctx: Any = None
+        symbol_file: str,
+        input_names: Any,
+        param_file: str | None = None,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
     ) -> SymbolBlock:
-        """Reads what :meth:`HybridBlock.export` (or MXNet 1.x) wrote."""
+        """Reads what :meth:`HybridBlock.export` (or MXNet 1.x) wrote.
+
+        Args:
+            ctx: where the parameters are made (default: the CPU).
+            allow_missing: parameters that the file has not stay uninitialized; else an error.
+            ignore_extra: what is no parameter of the symbol is left out; else an error.
+        """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
         block = SymbolBlock(sym.load(symbol_file), [sym.var(n) for n in names])
         if param_file is not None:
             params = dict(block.collect_params().items())
-            fill(params, read_arrays(param_file), param_file, ctx, False, True)
+            arrays = read_arrays(param_file)
+            fill(params, arrays, param_file, ctx, allow_missing, ignore_extra, True, "saved")
         return block
+
+    def cast(self, dtype: Any) -> None:
+        """Changes the element types; a batch normalization's stay float32 in a float16 net."""
+        super().cast(dtype)
+        if np.dtype(dtype) != np.float16:
+            return
+        for ending in ("running_var", "moving_var"):
+            mean = ending.replace("var", "mean")
+            for name in [n for n in self.params if n.endswith(ending)]:
+                start = name.removesuffix(ending)
+                siblings = [start + part for part in (ending, mean, "gamma", "beta")]
+                if all(sibling in self.params for sibling in siblings):
+                    for sibling in siblings:
+                        self.params[sibling].cast("float32")
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Moves the parameters to other contexts."""
+        self.collect_params().reset_ctx(ctx)
 
     def _trace(self, args: tuple) -> tuple[list[Any], Any, Any]:
         if len(nesting.flatten(args)) != len(self._inputs):
-            raise TypeError(
+            raise InputError(
                 f"SymbolBlock: expected {len(self._inputs)} inputs "
                 f"({', '.join(self._inputs)}), got {len(nesting.flatten(args))}"
             )
         variables = [sym.var(name) for name in self._inputs]
-        outputs = [None] * len(self._symbol)
-        return variables, self._symbol, outputs if len(outputs) > 1 else None
+        outputs = [nesting.ARRAY] * len(self._symbol)
+        return variables, self._symbol, outputs if len(outputs) > 1 else nesting.ARRAY
 
     def forward(self, x: Any, *args: Any) -> Any:
         flat = nesting.flatten((x, *args))
@@ -77,7 +125,8 @@ class SymbolBlock(HybridBlock):
         raise NotImplementedError("a SymbolBlock runs its symbol")
 
     def __repr__(self) -> str:
-        return f"SymbolBlock({self._symbol.name}, inputs: {', '.join(self._inputs)})"
+        outputs = len(self._symbol)
+        return f"SymbolBlock(\n{self._symbol} : {len(self._inputs)} -> {outputs}\n)"
 
 
 def _shape(text: str | None) -> tuple[int, ...] | None:
@@ -85,6 +134,3 @@ def _shape(text: str | None) -> tuple[int, ...] | None:
         return None
     digits = text.strip("()[] ").split(",")
     return tuple(int(d) for d in digits if d.strip())
-
-
-__all__ = ["SymbolBlock"]

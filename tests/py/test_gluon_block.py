@@ -259,3 +259,29 @@ def test_what_a_subclass_must_define():
         nn.Block()(nd.ones(1))
     with pytest.raises(NotImplementedError, match="HybridBlock must define hybrid_forward"):
         nn.HybridBlock()(nd.ones(1))
+
+
+def test_attributes_keep_their_kind():
+    block = nn.Block()
+    block.number = 1
+    block.number = None
+    block.child = nn.Dense(1)
+    block.child = other = nn.Dense(2)
+    assert block._children["child"] is other
+    with pytest.raises(TypeError, match="attribute child is a Dense and can't become a tuple"):
+        block.child = (2,)
+    with pytest.raises(AssertionError, match="parameter weight can't be replaced"):
+        other.weight = nn.Dense(2).weight
+
+
+def test_blocks_in_a_list_are_told_about():
+    class Net(nn.Block):
+        def __init__(self):
+            super().__init__()
+            self.layers = {"a": [nn.Dense(1), nn.Dense(2)]}
+            self.known = [nn.Dense(3)]
+            self.register_child(self.known[0])
+
+    with pytest.warns(UserWarning, match=r'"Net.layers" holds blocks that are not reg') as caught:
+        assert len(Net().collect_params()) == 2
+    assert len(caught) == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jupyter_hybrid import MXNetError, autograd, nd
-from jupyter_hybrid.gluon import nn
+from jupyter_hybrid.gluon import contrib, nn
 
 RNG = np.random.default_rng(3)
 
@@ -324,17 +324,22 @@ def test_printed_layers_say_what_they_are():
     net.add(nn.Conv2D(6, 5, in_channels=3), nn.MaxPool2D(2), nn.Dense(4, "relu"), nn.Dropout(0.5))
     text = repr(net)
     assert text.startswith("HybridSequential(\n  (0): Conv2D(3 -> 6, kernel_size=(5, 5)")
-    assert "(2): Dense(None -> 4, relu)" in text and "Dropout(p = 0.5)" in text
+    assert "(2): Dense(None -> 4, Activation(relu))" in text and "Dropout(p = 0.5, axes=())" in text
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: nn.Dropout(1.5), "rate is at least 0 and below 1, got 1.5"),
-        (lambda: nn.Conv2D(3, (1, 2, 3)), "kernel_size: expected a number or two numbers"),
-        (lambda: nn.Conv2D(3, 3, layout="NHWC"), "layout 'NCHW' is supported, got 'NHWC'"),
-        (lambda: nn.MaxPool2D(layout="NHWC"), "layout 'NCHW' is supported, got 'NHWC'"),
-        (lambda: nn.Dropout(0.1, axes=(1,)), "axes is not supported"),
+        (lambda: nn.Dropout(1.5), "rate: expected at least 0 and below 1, got 1.5"),
+        (lambda: nn.Conv2D(3, (1, 2, 3)), "kernel_size: expected a number or 2 numbers"),
+        (lambda: nn.Conv2D(3, 3, layout="HWCN"), "layout: expected NCHW or NHWC, got 'HWCN'"),
+        (lambda: nn.MaxPool2D(layout="NCW"), "layout: expected NCHW or NHWC, got 'NCW'"),
+        (lambda: nn.LeakyReLU(-1), "LeakyReLU: alpha: expected at least 0, got -1"),
+        (lambda: nn.Lambda("relo"), "nd has no function 'relo'"),
+        (
+            lambda: nn.HybridLambda(3),
+            "expected a function or an operator's name, got 3 of type int",
+        ),
     ],
 )
 def test_bad_options_are_named(make, message):
@@ -350,3 +355,17 @@ def test_an_unknown_activation_is_named(hybridized):
         layer.hybridize()
     with pytest.raises((MXNetError, ValueError), match="relo"):
         layer(nd.ones((2, 2)))
+
+
+@both
+def test_batch_norm_with_a_rectifier(hybridized):
+    x = image(4, 3, 2)
+    plain, _ = run(nn.BatchNorm(), x, hybridized)
+    rectified, p = run(nn.BatchNormReLU(), x, hybridized)
+    np.testing.assert_array_equal(rectified, np.maximum(plain, 0))
+    assert sorted(p) == ["beta", "gamma", "running_mean", "running_var"]
+
+
+def test_layers_that_are_not_carried_say_so():
+    with pytest.raises(NotImplementedError, match=r"use nn\.BatchNorm"):
+        contrib.nn.SyncBatchNorm(num_devices=2)

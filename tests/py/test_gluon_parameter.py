@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, autograd, cpu, gluon, init, nd
-from jupyter_hybrid.gluon import DeferredInitializationError, Parameter, ParameterDict, nn
+from jupyter_hybrid.gluon import (
+    DeferredInitializationError,
+    Parameter,
+    ParameterDict,
+    nn,
+    parameter,
+)
 
 
 @pytest.fixture
@@ -248,3 +255,109 @@ def test_a_file_of_another_shape_is_an_error(tmp_path):
     small.save_parameters(file)
     with pytest.raises(MXNetError, match=r"shape \(2, 4\) can't become \(2, 3\)"):
         large.load_parameters(file)
+
+
+# Attributes ---------------------------------------------------------------------------------------
+def test_constants():
+    params = ParameterDict("net_")
+    constant = params.get_constant("c", [[1.0, 2.0]])
+    assert params.get_constant("c") is constant is params.get_constant("c", np.array([[1.0, 2.0]]))
+    assert repr(constant) == "Constant net_c (shape=(1, 2), dtype=float32)"
+    params.initialize()
+    assert constant.data().asnumpy().tolist() == [[1, 2]]
+    with pytest.warns(UserWarning, match="grad_req stays 'null'"):
+        constant.grad_req = "write"
+    assert constant.grad_req == "null"
+    with pytest.raises(AssertionError, match="has another value"):
+        params.get_constant("c", [[1.0, 3.0]])
+    with pytest.raises(KeyError, match="no constant is named net_d"):
+        params.get_constant("d")
+    params.get("w", shape=(1,))
+    with pytest.raises(AssertionError, match="is a parameter, not a constant"):
+        params.get_constant("w", [1.0])
+
+
+def test_a_parameter_found_again_is_as_wanted():
+    params = ParameterDict()
+    params.get("w", shape=(2, 0), dtype="float32", allow_deferred_init=True)
+    assert params.get("w", shape=(0, 3), dtype=np.float32).shape == (2, 3)
+    for attribute in ({"dtype": "float16"}, {"grad_req": "null"}, {"lr_mult": 2.0}):
+        with pytest.raises(AssertionError, match=f"parameter w: {next(iter(attribute))} is"):
+            params.get("w", **attribute)
+
+
+def test_nested_blocks_share_by_name():
+    class Net(nn.HybridBlock):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.inner = nn.HybridSequential()
+                with self.inner.name_scope():
+                    self.inner.add(nn.Dense(2, in_units=2), nn.Dense(2, in_units=2))
+
+        def hybrid_forward(self, F, x):
+            return self.inner(x)
+
+    first = Net(prefix="one_")
+    second = Net(prefix="two_", params=first.collect_params())
+    assert list(second.collect_params()) == list(first.collect_params())
+    assert second.inner.prefix == "two_hybridsequential0_"
+    assert second.inner[1].weight is first.inner[1].weight
+    unnamed = nn.HybridSequential(prefix="")
+    with unnamed.name_scope():
+        unnamed.add(nn.Dense(1, prefix="a_"))
+    assert list(unnamed.collect_params()) == ["a_weight", "a_bias"]
+
+
+def test_gradients_can_be_asked_for_later():
+    p = Parameter("w", shape=(2,), differentiable=False)
+    p.grad_req = "write"
+    assert p.grad_req == "null"
+    p = Parameter("w", grad_req="null", shape=(2,))
+    p.initialize("ones")
+    p.grad_req = "add"
+    for _ in range(2):
+        with autograd.record():
+            loss = (p.data() * 3).sum()
+        loss.backward()
+    assert p.grad().asnumpy().tolist() == [6, 6]
+    p.cast("float64")
+    assert p.grad().asnumpy().tolist() == [6, 6] and p.grad().dtype == np.float64
+    p.zero_grad()
+    assert p.grad().asnumpy().tolist() == [0, 0]
+    p.grad_req = "null"
+    with pytest.raises(RuntimeError, match="has no gradient"):
+        p.list_grad()
+
+
+def test_storage_types_are_dense_and_told_once(monkeypatch):
+    monkeypatch.setattr(parameter, "_said", set())
+    with pytest.warns(UserWarning, match="grad_stype='row_sparse': there is no sparse storage"):
+        layer = nn.Embedding(4, 2, sparse_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nn.Embedding(4, 2, sparse_grad=True)
+    layer.initialize()
+    with autograd.record():
+        out = layer(nd.array([1, 1, 3]))
+    out.backward()
+    assert layer.weight.grad().asnumpy().tolist() == [[0, 0], [2, 2], [0, 0], [1, 1]]
+    with pytest.warns(UserWarning, match="stype='row_sparse'"):
+        rows = Parameter("w", shape=(3, 2), stype="row_sparse")
+    rows.initialize("ones")
+    assert rows.row_sparse_data(nd.array([0])).shape == (3, 2)
+    with pytest.raises(RuntimeError, match="its stype is 'default', not 'row_sparse'"):
+        layer.weight.list_row_sparse_data(nd.array([0]))
+    with pytest.raises(AssertionError, match="stype: expected one of 'default'"):
+        Parameter("w", stype="dense")
+
+
+def test_lists_of_contexts():
+    params = ParameterDict()
+    for name in ("a", "b"):
+        params.get(name, shape=(1,)).initialize(ctx=[cpu(0), cpu(1)])
+    assert params.list_ctx() == [cpu(0), cpu(1)]
+    params.reset_ctx(cpu(2))
+    assert params.list_ctx() == [cpu(2)] and params["a"].data().context == cpu(2)
+    with pytest.raises(AssertionError, match="it has no context yet"):
+        Parameter("w", shape=(1,)).reset_ctx(cpu())

@@ -99,7 +99,7 @@ def test_bad_arguments_are_named():
 def test_split_data():
     x = nd.array(np.arange(14).reshape(7, 2))
     parts = utils.split_data(x, 3, even_split=False)
-    assert [len(p) for p in parts] == [2, 3, 2]
+    assert [len(p) for p in parts] == [3, 2, 2]
     np.testing.assert_array_equal(np.concatenate([p.asnumpy() for p in parts]), x.asnumpy())
     assert [p.shape for p in utils.split_data(x, 2, batch_axis=1)] == [(7, 1)] * 2
     with pytest.raises(ValueError, match="7 along axis 0 can't be split evenly into 3 parts"):

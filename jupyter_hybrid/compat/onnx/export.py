@@ -12,9 +12,10 @@ from ... import _core
 from ... import sym as symbols
 from ..._core import Graph, NDArray, Symbol
 from ...base import MXNetError
+from ...gluon import nesting
 from ...gluon.hybrid_block import HybridBlock
 from ...gluon.parameter import DeferredInitializationError
-from ...gluon.parameter_dict import read_arrays
+from ...gluon.parameter_files import read_arrays
 from . import (  # noqa: F401
     write_binary,
     write_elementwise,
@@ -309,7 +310,7 @@ def _of_block(
     else:
         count = len(getattr(block, "_inputs", [None]))
         try:
-            symbol = block._trace((None,) * count)[1]
+            symbol = block._trace((nesting.ARRAY,) * count)[1]
         except (TypeError, DeferredInitializationError) as error:  # of several inputs, say
             raise MXNetError(f"onnx: {error}; call the block once or pass inputs=...") from error
     found = block.collect_params()

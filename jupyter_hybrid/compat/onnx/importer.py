@@ -11,7 +11,7 @@ import numpy as np
 from ... import nd, sym
 from ..._core import NDArray, Symbol
 from ...base import MXNetError
-from ...gluon.parameter_dict import fill
+from ...gluon.parameter_files import fill
 from ...gluon.symbol_block import SymbolBlock
 from . import (  # noqa: F401
     read_elementwise,
@@ -65,7 +65,7 @@ def import_to_gluon(
     for name, parameter in found.items():
         if np.dtype(params[name].dtype).kind != "f":
             parameter.grad_req = "null"
-    fill(found, params, os.fspath(model_file), ctx, False, True)
+    fill(found, params, os.fspath(model_file), ctx, False, True, cast_dtype=True)
     return block
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..hybrid_block import HybridBlock
 
 
@@ -40,10 +42,10 @@ class BatchNorm(HybridBlock):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        self._options = {
+        self._kwargs = {
             "axis": axis,
-            "momentum": momentum,
             "eps": epsilon,
+            "momentum": momentum,
             "fix_gamma": not scale,
             "use_global_stats": use_global_stats,
         }
@@ -53,24 +55,34 @@ class BatchNorm(HybridBlock):
             ("running_mean", running_mean_initializer, False),
             ("running_var", running_variance_initializer, False),
         )
-        with self.name_scope():
-            for name, init, learnt in rows:
-                parameter = self.params.get(
-                    name,
-                    grad_req="write" if learnt else "null",
-                    shape=(in_channels,),
-                    init=init,
-                    allow_deferred_init=True,
-                    differentiable=learnt,
-                )
-                setattr(self, name, parameter)
+        for name, init, learnt in rows:
+            parameter = self.params.get(
+                name,
+                grad_req="write" if learnt else "null",
+                shape=(in_channels,),
+                init=init,
+                allow_deferred_init=True,
+                differentiable=learnt,
+            )
+            setattr(self, name, parameter)
+
+    def cast(self, dtype: Any) -> None:
+        """Parameters of a float16 net stay float32: statistics need the digits."""
+        super().cast(np.float32 if np.dtype(dtype) == np.float16 else dtype)
 
     def hybrid_forward(
         self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any
     ) -> Any:
-        return F.BatchNorm(x, gamma, beta, running_mean, running_var, name="fwd", **self._options)
+        return F.BatchNorm(x, gamma, beta, running_mean, running_var, name="fwd", **self._kwargs)
 
     def __repr__(self) -> str:
         channels = self.params.get("gamma").shape[0] or None  # type: ignore[index]
-        options = ", ".join(f"{k}={v}" for k, v in self._options.items())
-        return f"BatchNorm({options}, in_channels={channels})"
+        options = ", ".join(f"{k}={v!r}" for k, v in self._kwargs.items())
+        return f"{type(self).__name__}({options}, in_channels={channels})"
+
+
+class BatchNormReLU(BatchNorm):
+    """``max(0, BatchNorm(x))``: the batch normalization with a rectifier behind it."""
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **params: Any) -> Any:
+        return F.Activation(super().hybrid_forward(F, x, *args, **params), act_type="relu")

@@ -19,7 +19,7 @@ def forward_of(block: Any) -> Callable | None:
     """What the call of a block stands for in a script; None: something else is called."""
     if not isinstance(block, Block):
         return None
-    if block._hooks or block._pre_hooks:
+    if block._forward_hooks or block._forward_pre_hooks:
         raise NotConvertible(f"{block.name} has hooks")
     if isinstance(block, (Sequential, HybridSequential)) and is_own(type(block), "forward"):
         return lambda x: _through(block, x)

@@ -99,7 +99,7 @@ class Scripted:
 
     def _forward(self, block: Block) -> types.FunctionType:
         kind: Any = type(block)
-        if block._hooks or block._pre_hooks:
+        if block._forward_hooks or block._forward_pre_hooks:
             raise TypeError(f"script: {block.name} has hooks")
         if not is_own(kind, "forward"):
             return kind.forward

@@ -1,0 +1,7 @@
+"""Gluon's contributed layers and cells."""
+
+from __future__ import annotations
+
+from . import nn
+
+__all__ = ["nn"]

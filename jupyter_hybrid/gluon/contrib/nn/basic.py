@@ -1,0 +1,96 @@
+"""Layers side by side, the identity, and two that exist for sparse and distributed training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .... import nd
+from ...block import Block
+from ...hybrid_block import HybridBlock
+from ...nn import BatchNorm, HybridSequential, Sequential
+
+
+class Concurrent(Sequential):
+    """All layers get the input; their outputs are joined along ``axis``."""
+
+    _in_summary = True
+
+    def __init__(self, axis: int = -1, prefix: str | None = None, params: Any = None):
+        super().__init__(prefix, params)
+        self.axis = axis
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        return nd.concat(*(block(x, *args) for block in self._children.values()), dim=self.axis)
+
+
+class HybridConcurrent(HybridSequential):
+    """All hybrid layers get the input; their outputs are joined along ``axis``."""
+
+    def __init__(self, axis: int = -1, prefix: str | None = None, params: Any = None):
+        super().__init__(prefix, params)
+        self.axis = axis
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any) -> Any:
+        return F.concat(*(block(x, *args) for block in self._children.values()), dim=self.axis)
+
+
+class Identity(HybridBlock):
+    """Gives its input; in a :class:`HybridConcurrent` it makes a residual connection."""
+
+    def __init__(self, prefix: str | None = None, params: Any = None):
+        super().__init__(prefix, params)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        return x
+
+
+class SparseEmbedding(Block):
+    """The row of a table for every index. MXNet's has a table of sparse storage; here it is dense,
+    which is said once, and computes the same.
+
+    Args:
+        input_dim: number of rows; indices are 0 to input_dim - 1.
+        output_dim: elements of a row.
+        dtype: element type of the table.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        dtype: Any = "float32",
+        weight_initializer: Any = None,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        self._kwargs = {"input_dim": input_dim, "output_dim": output_dim, "dtype": dtype}
+        self.weight = self.params.get(
+            "weight",
+            shape=(input_dim, output_dim),
+            init=weight_initializer,
+            dtype=dtype,
+            grad_stype="row_sparse",
+            stype="row_sparse",
+        )
+
+    def forward(self, x: Any) -> Any:
+        return nd.Embedding(x, self.weight.row_sparse_data(x), name="fwd", **self._kwargs)
+
+    def __repr__(self) -> str:
+        o = self._kwargs
+        return f"{type(self).__name__}({o['input_dim']} -> {o['output_dim']}, {o['dtype']})"
+
+
+class SyncBatchNorm(BatchNorm):
+    """Batch normalization whose statistics are those of several GPUs together. It is not carried:
+    here each device of a process normalizes its own part.
+
+    Raises:
+        NotImplementedError: always.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        raise NotImplementedError(
+            "SyncBatchNorm: statistics of several devices together are not carried here; use "
+            "nn.BatchNorm, which is the same on one device"
+        )
