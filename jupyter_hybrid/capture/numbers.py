@@ -135,10 +135,17 @@ def _install(symbol: str, function: Any, op: str | None = None) -> None:
         value = _meet(function, self, other, *modulus)
         return value if op is None else _derive(value, op, (self, other))
 
+    def update(self: Any, other: Any) -> Any:  # Python's own errors name the operator
+        value = _meet(in_place, self, other)
+        return value if op is None else _derive(value, op, (self, other))
+
     def backward(self: Any, other: Any, *modulus: Any) -> Any:
         value = _meet(function, other, self, *modulus)
         return value if op is None else _derive(value, op, (other, self))
 
+    in_place = getattr(operator, f"__i{symbol}__", None)
+    if in_place is not None:
+        setattr(_Arithmetic, f"__i{symbol}__", update)
     setattr(_Arithmetic, f"__{symbol}__", forward)
     setattr(_Arithmetic, f"__r{symbol}__", backward)
 

@@ -21,6 +21,11 @@ x = np.arange(6.0)
 k = 3
 """
 CELLS = {
+    "a number that can't be updated in place": """
+total = k * 2
+y = x * total
+total += (x, y)
+""",
     "a generator that stays suspended": """
 def rows(a):
     total = a * 0
