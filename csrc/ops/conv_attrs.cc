@@ -15,7 +15,12 @@ ConvAttrs::ConvAttrs(const Attrs& a)
 }
 
 ConvParams conv_params(const ConvAttrs& a, const Shape& data, const Shape& out) {
-  const Window& w = a.window;
+  ConvParams p = window_params(a.window, data, out);
+  p.groups = a.groups;
+  return p;
+}
+
+ConvParams window_params(const Window& w, const Shape& data, const Shape& out) {
   const int64_t *in = data.begin() + 2, *result = out.begin() + 2;
   const auto of = [&](const int64_t* values, int axis, int64_t missing) {
     return Window::of_three(values, w.ndim, axis, missing);
@@ -33,7 +38,7 @@ ConvParams conv_params(const ConvAttrs& a, const Shape& data, const Shape& out) 
   p.pad_d = of(w.pad, 0, 0), p.pad_h = of(w.pad, 1, 0), p.pad_w = of(w.pad, 2, 0);
   p.dilate_d = of(w.dilate, 0, 1), p.dilate_h = of(w.dilate, 1, 1);
   p.dilate_w = of(w.dilate, 2, 1);
-  p.groups = a.groups;
+  p.groups = 1;
   return p;
 }
 

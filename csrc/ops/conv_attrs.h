@@ -14,6 +14,9 @@ struct ConvAttrs {
 
   explicit ConvAttrs(const Attrs& attrs);  // throws Error naming the operator
 };
+// For the kernels: a window that slides over data of shape `data` (NCHW) with a result of shape
+// `out`; one group.
+ConvParams window_params(const Window& window, const Shape& data, const Shape& out);
 // For the kernels: a convolution of data of shape `data` (NCHW) with a result of shape `out`.
 ConvParams conv_params(const ConvAttrs& attrs, const Shape& data, const Shape& out);
 

@@ -140,9 +140,7 @@ std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
     }
     (*mx_attrs)[name] = attrs.text(def.name);
   }
-  // UpSampling takes one image here, any number in MXNet.
-  const bool counted = op.variadic || std::strcmp(op.name, "UpSampling") == 0;
-  if (counted && num_inputs >= 0) (*mx_attrs)["num_args"] = std::to_string(num_inputs);
+  if (op.variadic && num_inputs >= 0) (*mx_attrs)["num_args"] = std::to_string(num_inputs);
   return found->name;
 }
 

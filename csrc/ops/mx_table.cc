@@ -141,6 +141,11 @@ void add_networks(Rows& t) {
   t.add("LRN", "LRN");
   t.add("Deconvolution", "Deconvolution");
   t.add("UpSampling", "UpSampling");
+  t.add("Crop", "Crop");
+  t.add("im2col", "im2col");
+  t.add("col2im", "col2im");
+  t.add("AdaptiveAvgPooling2D", "_contrib_AdaptiveAvgPooling2D");
+  t.add("BilinearResize2D", "_contrib_BilinearResize2D");
   t.add("Activation", "Activation");
   t.add("LeakyReLU", "LeakyReLU");
   t.add("Dropout", "Dropout");
@@ -272,8 +277,6 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"BatchNorm", "max_calib_range", "None"},
       {"_contrib_BatchNormWithReLU", "min_calib_range", "None"},
       {"_contrib_BatchNormWithReLU", "max_calib_range", "None"},
-      {"UpSampling", "num_filter", "0"},
-      {"UpSampling", "multi_input_mode", nullptr},  // of one input
       {"MakeLoss", "valid_thresh", nullptr},
       {"MakeLoss", "normalization", "null"},
       {"_arange", "infer_range", "False"},

@@ -16,8 +16,10 @@ struct InputDef {
   const char* name;  // MXNet's: "data", "weight", "lhs"
   const char* doc;
   bool differentiable = true;
-  // Optional inputs are last; absent when this boolean attribute is true ("no_bias").
+  // Optional inputs are last; absent when this boolean attribute is true ("no_bias"), when it is
+  // false ("!use_length"), or unless it has this value ("mode!lstm").
   const char* absent_if = nullptr;
+  bool is_absent(const Attrs& a) const;
 };
 
 // Shapes and dtypes, possibly partial (-1, unknown). Inference may fill inputs too (weights).

@@ -1,11 +1,10 @@
-// Making arrays larger: tile, repeat, pad.
+// Making arrays larger: tile, repeat.
 #include <cstring>
 
 #include "ops/dispatch.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
-#include "ops/run_elem.h"
 #include "ops/view.h"
 
 namespace hybrid {
@@ -154,54 +153,6 @@ void grad_repeat(GradBuilder& b) {
   b.set(0, reshape_as(b, g, b.input(0)));
 }
 
-// --- pad ----------------------------------------------------------------------------------------
-
-void infer_pad(InferContext& c) {
-  one_dtype(c);
-  const Shape& in = c.in_shapes[0];
-  if (!in.rank_known()) return;
-  const Ints& width = c.attrs.ints("pad_width");
-  require(width.size() == 2 * static_cast<size_t>(in.ndim()), c.op_name, ": given pad_width ",
-          c.attrs.text("pad_width"), " for data of shape ", in, ", expected ", 2 * in.ndim(),
-          " numbers: before and after each axis");
-  Shape out = in;
-  for (int i = 0; i < in.ndim(); ++i) {
-    const int64_t before = width[static_cast<size_t>(2 * i)],
-                  after = width[static_cast<size_t>(2 * i + 1)];
-    require(before >= 0 && after >= 0 && before < (int64_t{1} << 40) && after < (int64_t{1} << 40),
-            c.op_name, ": given pad_width ", c.attrs.text("pad_width"), ", expected 0 or more");
-    if (out[i] >= 0) out[i] += before + after;
-  }
-  if (out.known()) checked_shape(out.to_vector(), c.op_name);
-  set_shape(c, 0, out);
-}
-
-void run_pad(KernelContext& c) {
-  const TensorView& out = c.out[0];
-  if (out.size() == 0) return;
-  run_fill(c.attrs.real("constant_value"), out, c.resources);
-  if (c.in[0].size() == 0) return;
-  const Ints& width = c.attrs.ints("pad_width");
-  TensorView inside = out;
-  inside.shape = c.in[0].shape;
-  int64_t offset = 0;
-  for (int i = 0; i < out.shape.ndim(); ++i)
-    offset += width[static_cast<size_t>(2 * i)] * out.strides[i];
-  inside.data = out.as<char>() + offset * static_cast<int64_t>(dtype_size(out.dtype));
-  strided_copy(c.in[0], inside, c.resources);
-}
-
-void grad_pad(GradBuilder& b) {
-  if (!b.wanted(0)) return;
-  const Ints& width = b.attrs().ints("pad_width");
-  Ints begin, end;
-  for (size_t i = 0; i + 1 < width.size(); i += 2) {
-    begin.push_back(width[i]);
-    end.push_back(width[i + 1] == 0 ? kNoneInt : -width[i + 1]);
-  }
-  b.set(0, b.op("slice", {b.out_grad()}, {{"begin", begin}, {"end", end}}));
-}
-
 }  // namespace
 
 void register_repeat() {
@@ -220,17 +171,6 @@ void register_repeat() {
   repeat.cpu = run_repeat;
   repeat.gradient = grad_repeat;
   add_op(std::move(repeat));
-
-  OpDef pad = shape_def("pad", "data with a border of one number around it.");
-  pad.attrs = {{"mode", AttrType::string, "constant", "what fills the border", "constant"},
-               {"pad_width", AttrType::ints, nullptr, "(before, after) of every axis, in a row"},
-               {"constant_value", AttrType::real, "0.0", "the number"}};
-  pad.infer = infer_pad;
-  pad.cpu = run_pad;
-  pad.on_device = true;
-  pad.gradient = grad_pad;
-  pad.strided_ok = true;
-  add_op(std::move(pad));
 }
 
 }  // namespace hybrid

@@ -349,8 +349,43 @@ def _conv() -> None:
         ),
     ]  # fmt: skip
     SAMPLES["UpSampling"] = [
-        use(Real((2, 3, 2, 3)), scale=2),
-        use(Real((1, 2, 1, 2)), scale=3, sample_type="nearest"),
+        use(Real((2, 3, 2, 3)), scale=2, sample_type="nearest"),
+        use(Real((1, 2, 1, 2)), Real((1, 1, 3, 6)), scale=3, sample_type="nearest"),
+        use(
+            Real((1, 2, 1, 2)), Real((1, 2, 2, 4)), scale=2, sample_type="nearest",
+            multi_input_mode="sum",
+        ),
+        use(Real((1, 2, 2, 3)), Real((2, 1, 5, 5)), scale=3, sample_type="bilinear", num_filter=2),
+    ]  # fmt: skip
+    SAMPLES["Crop"] = [
+        use(Real((1, 2, 4, 5)), h_w=(2, 3), offset=(1, 2)),
+        use(Real((1, 2, 4, 5)), Real((1, 1, 3, 2)), center_crop=True),
+    ]
+    SAMPLES["im2col"] = [
+        use(Real((2, 2, 4, 3)), kernel=(2, 3), stride=(2, 1), pad=(1, 0)),
+        use(Real((1, 2, 5)), kernel=(2,), dilate=(2,)),
+        use(Real((1, 2, 3, 2, 2)), kernel=(2, 1, 2)),
+    ]
+    SAMPLES["col2im"] = [
+        use(Real((2, 12, 3)), output_size=(4, 3), kernel=(2, 3), stride=(2, 1), pad=(1, 0)),
+        use(Real((1, 4, 3)), output_size=5, kernel=(2,), dilate=(2,)),
+    ]
+    SAMPLES["AdaptiveAvgPooling2D"] = [
+        use(Real((2, 2, 5, 4)), output_size=(3, 6)),
+        use(Real((1, 2, 2, 3))),
+    ]
+    SAMPLES["adaptive_pool_grad"] = [use(Real((2, 2, 3, 6)), size=(5, 4))]
+    image = Real((1, 2, 3, 4))
+    SAMPLES["BilinearResize2D"] = [
+        use(image, height=5, width=3),
+        use(image, height=2, width=6, align_corners=False),
+        use(image, scale_height=2.0, scale_width=0.5, mode="odd_scale"),
+        use(image, Real((1, 1, 5, 1)), mode="like"),
+        use(image, mode="to_even_up"),
+    ]
+    SAMPLES["bilinear_resize_grad"] = [
+        use(image, size=(5, 3)),
+        use(image, size=(2, 5), align_corners=False),
     ]
     SAMPLES["conv_grad_data"] = [
         use(Real((2, 4, 3, 3)), Real((4, 3, 3, 3)), size=(5, 5), **plain),
@@ -471,7 +506,15 @@ def _shapes() -> None:
     ]
     SAMPLES["tile"] = [use(Real((2, 3)), reps=(2, 1, 3)), use(Real((2, 3)), reps=(2,))]
     SAMPLES["repeat"] = [use(Real((2, 3)), repeats=2), use(Real((2, 3)), repeats=3, axis=0)]
-    SAMPLES["pad"] = [use(Real((2, 3)), pad_width=(1, 0, 2, 1), constant_value=0.5)]
+    SAMPLES["pad"] = [
+        use(Real((2, 3)), pad_width=(1, 0, 2, 1), constant_value=0.5),
+        use(Real((2, 3)), mode="edge", pad_width=(1, 0, 2, 1)),
+        use(Real((1, 3, 4)), mode="reflect", pad_width=(0, 0, 2, 1, 1, 3)),
+    ]
+    SAMPLES["pad_grad"] = [
+        use(Real((3, 6)), mode="edge", pad_width=(1, 0, 2, 1)),
+        use(Real((3, 6)), mode="reflect", pad_width=(1, 0, 1, 2)),
+    ]
 
 
 def _indices() -> None:

@@ -79,11 +79,13 @@ REFUSED = {
     **dict.fromkeys(
         ["conv_grad_data", "conv_grad_weight", "pool_avg_grad", "pool_max_grad"], "gradient"
     ),
+    **dict.fromkeys(["pad_grad", "adaptive_pool_grad", "bilinear_resize_grad"], "gradient"),
     **dict.fromkeys(["pool_max_select", "take_grad", "take_along_axis_grad"], "gradient"),
     **dict.fromkeys(["softmax_grad", "log_softmax_grad", "batch_norm_grad"], "gradient"),
     **dict.fromkeys(["cumprod", "cummax", "cummin", "linear_recurrence"], "no ONNX operator"),
     **dict.fromkeys(["correlate", "rfft", "interp", "searchsorted"], "no ONNX operator"),
     **dict.fromkeys(["_contrib_fft", "_contrib_ifft", "exact_int"], "no ONNX operator"),
+    **dict.fromkeys(["im2col", "col2im"], "no ONNX operator"),
     **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),
     **dict.fromkeys(["Dropout"], "random"),  # its samples have mode 'always'
@@ -96,7 +98,7 @@ REFUSED = {
 NOT_READ = {"scatter_nd"}
 #: The reference's Erf has float32's precision, its ConvTranspose no groups, its LRN misses the last
 #: channel, and onnxruntime has none of float64.
-SINGLE = {"erf", "LeakyReLU", "Deconvolution", "LRN"}
+SINGLE = {"erf", "LeakyReLU", "Deconvolution", "LRN", "UpSampling"}
 
 
 def core_symbol(name, arrays, attrs):

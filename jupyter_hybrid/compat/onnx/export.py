@@ -19,6 +19,7 @@ from ...gluon.parameter_files import read_arrays
 from . import (  # noqa: F401
     write_binary,
     write_elementwise,
+    write_images,
     write_indexing,
     write_layers,
     write_norms,

@@ -151,8 +151,9 @@ def tile(c: NodeReader) -> Value:
 
 @reads("Pad")
 def pad(c: NodeReader) -> Value:
-    if c.attr("mode", "constant") != "constant":
-        c.fail(f"mode {c.attr('mode')!r} is not read, only 'constant'")
+    mode = c.attr("mode", "constant")
+    if mode not in ("constant", "edge", "reflect"):
+        c.fail(f"mode {mode!r} is not read, only 'constant', 'edge' and 'reflect'")
     pads, rank = c.ints(1, "pads"), c.rank()
     axes = c.ints(3, "axes") if c.has(3) else list(range(rank))
     if len(pads) != 2 * len(axes) or min(pads, default=0) < 0:
@@ -162,7 +163,7 @@ def pad(c: NodeReader) -> Value:
         at = c.axis(axis, rank)
         width[2 * at : 2 * at + 2] = [pads[i], pads[i + len(axes)]]
     value = c.known(2, "constant_value").reshape(-1)[0].item() if c.has(2) else 0
-    return c.apply("pad", c.value(), mode="constant", pad_width=tuple(width), constant_value=value)
+    return c.apply("pad", c.value(), mode=mode, pad_width=tuple(width), constant_value=value)
 
 
 # Joining and cutting ------------------------------------------------------------------------------

@@ -95,14 +95,6 @@ def deconvolution(c: NodeWriter) -> str:
     )
 
 
-@writes("UpSampling")
-def upsampling(c: NodeWriter) -> str:
-    scale = float(c.attrs["scale"])
-    scales = c.constant(np.array([1, 1, scale, scale], np.float32))
-    how = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-    return c.add("Resize", c.inputs[0], "", scales, mode="nearest", **how)
-
-
 @writes("Pooling")
 def pooling(c: NodeWriter) -> str:
     rank, x, kind = len(c.shape()), c.inputs[0], c.attrs["pool_type"]

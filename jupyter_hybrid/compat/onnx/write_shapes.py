@@ -126,6 +126,8 @@ def repeat(c: NodeWriter) -> str:
 def pad(c: NodeWriter) -> str:
     width = list(c.attrs["pad_width"])
     pads = c.ints([*width[::2], *width[1::2]])
+    if c.attrs["mode"] != "constant":
+        return c.add("Pad", c.inputs[0], pads, mode=c.attrs["mode"])
     return c.add("Pad", c.inputs[0], pads, c.number(c.attrs["constant_value"]))
 
 
