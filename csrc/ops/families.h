@@ -14,6 +14,7 @@ void register_fft();
 void register_fully_connected();
 void register_conv();
 void register_deconv();
+void register_deformable();
 void register_upsampling();
 void register_pool();
 void register_reduce();

@@ -145,6 +145,8 @@ void add_networks(Rows& t) {
   t.add("im2col", "im2col");
   t.add("col2im", "col2im");
   t.add("AdaptiveAvgPooling2D", "_contrib_AdaptiveAvgPooling2D");
+  t.add("DeformableConvolution", "_contrib_DeformableConvolution");
+  t.add("ModulatedDeformableConvolution", "_contrib_ModulatedDeformableConvolution");
   t.add("BilinearResize2D", "_contrib_BilinearResize2D");
   t.add("Activation", "Activation");
   t.add("LeakyReLU", "LeakyReLU");
@@ -275,6 +277,7 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"LeakyReLU", "upper_bound", nullptr},
       {"BatchNorm", "min_calib_range", "None"},
       {"BatchNorm", "max_calib_range", "None"},
+      {"_contrib_ModulatedDeformableConvolution", "im2col_step", nullptr},
       {"_contrib_BatchNormWithReLU", "min_calib_range", "None"},
       {"_contrib_BatchNormWithReLU", "max_calib_range", "None"},
       {"MakeLoss", "valid_thresh", nullptr},

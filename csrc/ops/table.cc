@@ -40,6 +40,7 @@ const Table& table() {
     register_fully_connected();
     register_conv();
     register_deconv();
+    register_deformable();
     register_upsampling();
     register_pool();
     register_reduce();

@@ -348,6 +348,18 @@ def _conv() -> None:
             pad=(0, 1, 1), adj=(1, 0, 0), num_filter=2,
         ),
     ]  # fmt: skip
+    # Between pixels: the offsets' gradient jumps at them.
+    moved, masks = Real((2, 16, 3, 2), 0.1, 0.4), Real((2, 8, 3, 2), 0.2, 1.0)
+    how = {"kernel": (2, 2), "stride": (1, 2), "pad": (0, 1), "num_deformable_group": 2}
+    image, weight = Real((2, 4, 4, 3)), Real((4, 2, 2, 2))
+    SAMPLES["DeformableConvolution"] = [
+        Sample((image, moved, weight, Real((4,))), {**how, "num_filter": 4, "num_group": 2},
+               second_order=False),
+    ]  # fmt: skip
+    SAMPLES["ModulatedDeformableConvolution"] = [
+        Sample((image, moved, masks, weight, Real((4,))), {**how, "num_filter": 4, "num_group": 2},
+               second_order=False),
+    ]  # fmt: skip
     SAMPLES["UpSampling"] = [
         use(Real((2, 3, 2, 3)), scale=2, sample_type="nearest"),
         use(Real((1, 2, 1, 2)), Real((1, 1, 3, 6)), scale=3, sample_type="nearest"),

@@ -80,12 +80,16 @@ REFUSED = {
         ["conv_grad_data", "conv_grad_weight", "pool_avg_grad", "pool_max_grad"], "gradient"
     ),
     **dict.fromkeys(["pad_grad", "adaptive_pool_grad", "bilinear_resize_grad"], "gradient"),
+    **dict.fromkeys(["deformable_grad", "modulated_deformable_grad"], "gradient"),
     **dict.fromkeys(["pool_max_select", "take_grad", "take_along_axis_grad"], "gradient"),
     **dict.fromkeys(["softmax_grad", "log_softmax_grad", "batch_norm_grad"], "gradient"),
     **dict.fromkeys(["cumprod", "cummax", "cummin", "linear_recurrence"], "no ONNX operator"),
     **dict.fromkeys(["correlate", "rfft", "interp", "searchsorted"], "no ONNX operator"),
     **dict.fromkeys(["_contrib_fft", "_contrib_ifft", "exact_int"], "no ONNX operator"),
     **dict.fromkeys(["im2col", "col2im"], "no ONNX operator"),
+    **dict.fromkeys(
+        ["DeformableConvolution", "ModulatedDeformableConvolution"], "no ONNX operator"
+    ),
     **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),
     **dict.fromkeys(["Dropout"], "random"),  # its samples have mode 'always'

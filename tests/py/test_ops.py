@@ -15,6 +15,7 @@ TESTS = [
     *("equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal"),
     *("logical_and", "logical_or", "logical_xor"),
 ]
+TWO_BY_TWO = {"kernel": (2, 2), "num_filter": 2}
 # Operators without a gradient, so not among the samples for gradients.
 MORE = {
     **{
@@ -101,6 +102,25 @@ MORE = {
     "interp": [use(Real((3, 4)), op_samples.From(lambda x: np.arange(3.0)), Real((3,)))],
     "exact_int": [use(Real((2, 3))), use(Real(()), limit=9), use(Real((2,)), divisor=True)],
     "searchsorted": [use(op_samples.From(lambda: np.arange(4.0)), Real((2, 3)), right=True)],
+    "deformable_grad": [
+        use(
+            Real((1, 2, 2, 2)),
+            Real((1, 3, 3, 3)),
+            Real((1, 8, 2, 2)),
+            Real((2, 3, 2, 2)),
+            **TWO_BY_TWO,
+        )
+    ],
+    "modulated_deformable_grad": [
+        use(
+            Real((1, 2, 2, 2)),
+            Real((1, 3, 3, 3)),
+            Real((1, 8, 2, 2)),
+            Real((1, 4, 2, 2)),
+            Real((2, 3, 2, 2)),
+            **TWO_BY_TWO,
+        )
+    ],
     "moving_average": [use(Real((3,)), Real((3,)), momentum=0.7)],
     "linalg_eigh": [use(Real((2, 4, 4))), use(Real((3, 3)), lower=False)],
     "linalg_svd": [use(Real((2, 4, 3))), use(Real((3, 4)), full_matrices=False)],
