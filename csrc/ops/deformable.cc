@@ -161,6 +161,7 @@ void add_pair(bool modulated, const char* name, const char* grad_name, const cha
   grad.doc = "Gradients of a deformable convolution by all its inputs but the bias.";
   grad.inputs = {{"grad", "gradient of the result, (n, num_filter, oh, ow)"}};
   for (size_t i = 0; i + 1 < conv.inputs.size(); ++i) grad.inputs.push_back(conv.inputs[i]);
+  for (InputDef& input : grad.inputs) input.differentiable = false;
   grad.attrs = deformable_attrs();
   grad.num_outputs = modulated ? 4 : 3;
   grad.infer = infer_grad;

@@ -130,7 +130,7 @@ void add_unary(Rows& t) {
 void add_networks(Rows& t) {
   const Fixed one_d{{"at_least_1d", "True"}};
   t.add("FullyConnected", "FullyConnected");
-  t.add("Convolution", "Convolution");
+  t.add("Convolution", "Convolution", {"Convolution_v1"});
   t.add("Pooling", "Pooling");
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
   t.add("BatchNormWithReLU", "_contrib_BatchNormWithReLU", {}, {{"batch_stats", "None"}});

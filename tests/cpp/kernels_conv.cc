@@ -27,6 +27,7 @@ ConvParams params(int64_t batch, int64_t in_c, int64_t h, int64_t w, int64_t out
   return p;
 }
 void set_output(ConvParams* p) {
+  p->out_d = (p->in_d + 2 * p->pad_d - p->dilate_d * (p->kernel_d - 1) - 1) / p->stride_d + 1;
   p->out_h = (p->in_h + 2 * p->pad_h - p->dilate_h * (p->kernel_h - 1) - 1) / p->stride_h + 1;
   p->out_w = (p->in_w + 2 * p->pad_w - p->dilate_w * (p->kernel_w - 1) - 1) / p->stride_w + 1;
 }
@@ -58,6 +59,21 @@ std::vector<ConvParams> cases() {
   uneven.pad_w = 2;
   uneven.dilate_h = 2;
   list.push_back(uneven);
+  ConvParams volume = params(2, 4, 7, 6, 6, 3, 1, 1, 1, 2);
+  volume.in_d = 5;
+  volume.kernel_d = 2;
+  list.push_back(volume);
+  volume.stride_d = volume.dilate_d = 2;
+  volume.pad_d = 1;
+  volume.stride_w = 2;
+  list.push_back(volume);
+  ConvParams points = params(2, 3, 4, 5, 7, 1);
+  points.in_d = 3;
+  list.push_back(points);
+  ConvParams series = params(2, 3, 1, 40, 5, 1);
+  series.kernel_w = 4;
+  series.dilate_w = 3;
+  list.push_back(series);
   for (ConvParams& p : list) set_output(&p);
   return list;
 }
@@ -67,19 +83,18 @@ void for_products(const ConvParams& p, const std::function<void(int64_t, int64_t
   const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t o = 0; o < p.out_channels; ++o) {
-      for (int64_t oy = 0; oy < p.out_h; ++oy) {
-        for (int64_t ox = 0; ox < p.out_w; ++ox) {
-          for (int64_t c = 0; c < in_c; ++c) {
-            for (int64_t i = 0; i < p.kernel_h; ++i) {
-              for (int64_t j = 0; j < p.kernel_w; ++j) {
-                const int64_t y = oy * p.stride_h - p.pad_h + i * p.dilate_h;
-                const int64_t x = ox * p.stride_w - p.pad_w + j * p.dilate_w;
-                if (y < 0 || x < 0 || y >= p.in_h || x >= p.in_w) continue;
-                f(((b * p.out_channels + o) * p.out_h + oy) * p.out_w + ox,
-                  ((b * p.in_channels + o / out_c * in_c + c) * p.in_h + y) * p.in_w + x,
-                  ((o * in_c + c) * p.kernel_h + i) * p.kernel_w + j);
-              }
-            }
+      for (int64_t at = 0; at < p.out_size(); ++at) {
+        const int64_t oz = at / p.out_w / p.out_h, oy = at / p.out_w % p.out_h, ox = at % p.out_w;
+        for (int64_t c = 0; c < in_c; ++c) {
+          for (int64_t tap = 0; tap < p.taps(); ++tap) {
+            const int64_t k = tap / p.kernel_w / p.kernel_h, i = tap / p.kernel_w % p.kernel_h;
+            const int64_t z = oz * p.stride_d - p.pad_d + k * p.dilate_d;
+            const int64_t y = oy * p.stride_h - p.pad_h + i * p.dilate_h;
+            const int64_t x = ox * p.stride_w - p.pad_w + tap % p.kernel_w * p.dilate_w;
+            if (z < 0 || y < 0 || x < 0 || z >= p.in_d || y >= p.in_h || x >= p.in_w) continue;
+            f((b * p.out_channels + o) * p.out_size() + at,
+              (((b * p.in_channels + o / out_c * in_c + c) * p.in_d + z) * p.in_h + y) * p.in_w + x,
+              (o * in_c + c) * p.taps() + tap);
           }
         }
       }
@@ -91,10 +106,9 @@ template <class T>
 struct Arrays {
   std::vector<T> x, w, y;
   explicit Arrays(const ConvParams& p)
-      : x(random_array<T>(p.batch * p.in_channels * p.in_h * p.in_w, 1)),
-        w(random_array<T>(p.out_channels * (p.in_channels / p.groups) * p.kernel_h * p.kernel_w,
-                          2)),
-        y(random_array<T>(p.batch * p.out_channels * p.out_h * p.out_w, 3)) {}
+      : x(random_array<T>(p.batch * p.in_channels * p.in_size(), 1)),
+        w(random_array<T>(p.out_channels * (p.in_channels / p.groups) * p.taps(), 2)),
+        y(random_array<T>(p.batch * p.out_channels * p.out_size(), 3)) {}
 };
 
 template <class T>
@@ -105,7 +119,7 @@ void check(const ConvParams& p) {
   const std::vector<T> bias = random_array<T>(p.out_channels, 4);
   std::vector<double> y(a.y.size()), dx(a.x.size()), dw(a.w.size());
   for (size_t i = 0; i < y.size(); ++i) {
-    y[i] = static_cast<double>(bias[i / (p.out_h * p.out_w) % p.out_channels]);
+    y[i] = static_cast<double>(bias[i / p.out_size() % p.out_channels]);
   }
   for_products(p, [&](int64_t iy, int64_t ix, int64_t iw) {
     y[iy] += static_cast<double>(a.x[ix]) * static_cast<double>(a.w[iw]);
@@ -119,17 +133,17 @@ void check(const ConvParams& p) {
   resources.reset_workspace();
   // Sums of so many products, one after another.
   const auto size = [](int64_t terms) { return 8 + static_cast<double>(terms) / 8; };
-  const int64_t taps = p.kernel_h * p.kernel_w;
+  const int64_t taps = p.taps();
   CHECK(error_of(got_y, y, size(p.in_channels / p.groups * taps)) < 4);
   CHECK(error_of(got_dx, dx, size(p.out_channels / p.groups * taps)) < 4);
-  CHECK(error_of(got_dw, dw, size(p.batch * p.out_h * p.out_w)) < 4);
+  CHECK(error_of(got_dw, dw, size(p.batch * p.out_size())) < 4);
 }
 
 std::string text(const ConvParams& p) {
-  return std::to_string(p.in_channels) + "x" + std::to_string(p.in_h) + "x" +
-         std::to_string(p.in_w) + " -> " + std::to_string(p.out_channels) + ", kernel " +
-         std::to_string(p.kernel_h) + ", stride " + std::to_string(p.stride_w) + ", groups " +
-         std::to_string(p.groups);
+  return std::to_string(p.in_channels) + "x" + std::to_string(p.in_d) + "x" +
+         std::to_string(p.in_h) + "x" + std::to_string(p.in_w) + " -> " +
+         std::to_string(p.out_channels) + ", kernel " + std::to_string(p.kernel_h) + ", stride " +
+         std::to_string(p.stride_w) + ", groups " + std::to_string(p.groups);
 }
 
 }  // namespace

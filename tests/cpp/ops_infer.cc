@@ -84,9 +84,11 @@ TEST_CASE("infer: convolution and pooling sizes") {
   const Texts pool{{"kernel", "(3, 3)"}, {"stride", "(2, 2)"}};
   Texts full = pool;
   full["pooling_convention"] = "full";
-  CHECK(contains(error_of("Convolution", {{1, 2, 4, 12}, Shape::unknown()},
-                          {{"kernel", "(3, 3)"}, {"num_filter", "4"}, {"stride", "(2,)"}}),
-                 "expected as many sizes as the kernel has"));
+  CHECK(contains(
+      error_of(
+          "Convolution", {{1, 2, 4, 12}, Shape::unknown()},
+          {{"kernel", "(3, 3)"}, {"num_filter", "4"}, {"stride", "(2,)"}, {"no_bias", "True"}}),
+      "expected as many sizes as the kernel has"));
   CHECK(shape_of("Convolution", {{2, 3, 9}, {4, 3, 2}, {4}},
                  {{"kernel", "(2,)"}, {"num_filter", "4"}, {"stride", "(3,)"}}) == "(2, 4, 3)");
   CHECK(shape_of("Convolution", {{2, 3, 9, 8, 7}, {4, 3, 3, 2, 1}, {4}},
