@@ -159,9 +159,9 @@ void conv2d_finished(DType dtype, const ConvParams& p, const void* x, const void
     using T = decltype(zero);
     const T *data = static_cast<const T*>(x), *weight = static_cast<const T*>(w);
     const T* add = static_cast<const T*>(bias);
-    if (is_pointwise(p)) {
+    if (is_pointwise(p) && p.in_channels > 0) {
       convolve_pointwise(p, false, data, weight, add, static_cast<T*>(y), finish, resources);
-    } else if (p.is_volume()) {
+    } else if (p.is_volume() || p.in_channels == 0) {
       convolve_columns(p, data, weight, add, static_cast<T*>(y), finish, resources);
     } else {
       convolve_direct(p, data, weight, add, static_cast<T*>(y), finish, resources);

@@ -157,6 +157,10 @@ void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const v
   }
   for_float(dtype, "conv2d_grad_input", [&](auto zero) {
     using T = decltype(zero);
+    if (p.out_channels == 0) {
+      std::fill_n(static_cast<T*>(dx), p.batch * p.in_channels * p.in_size(), T(0));
+      return;
+    }
     const bool dense = p.stride_h == 1 && p.stride_w == 1 && (!p.is_volume() || is_pointwise(p));
     const auto run = dense ? input_by_convolution<T> : input_by_columns<T>;
     run(p, static_cast<const T*>(dy), static_cast<const T*>(w), static_cast<T*>(dx), resources);

@@ -377,3 +377,15 @@ def test_batch_norm_with_a_rectifier(hybridized):
 def test_layers_that_are_not_carried_say_so():
     with pytest.raises(NotImplementedError, match=r"use nn\.BatchNorm"):
         contrib.nn.SyncBatchNorm(num_devices=2)
+
+
+def test_convolutions_of_no_channels_give_their_bias():
+    x, bias = nd.zeros((2, 0, 3, 3)), nd.array([1.0, -2.0])
+    wide = nd.Convolution(x, nd.zeros((2, 0, 2, 2)), bias, kernel=(2, 2), num_filter=2)
+    points = nd.Convolution(x, nd.zeros((2, 0, 1, 1)), bias, kernel=(1, 1), num_filter=2)
+    upward = nd.Deconvolution(
+        x, nd.zeros((0, 2, 2, 2)), bias, kernel=(2, 2), num_filter=2, no_bias=False
+    )
+    for y, size in ((wide, 2), (points, 3), (upward, 4)):
+        assert y.shape == (2, 2, size, size)
+        np.testing.assert_array_equal(y.asnumpy()[1, :, 0, 0], [1.0, -2.0])
