@@ -15,8 +15,8 @@ struct RowNorm {
 };
 
 // Gradients of the inputs data, gamma, beta by those of the outputs result, mean and sqrt(var +
-// eps) (the last two may be missing). Written in operators, so that they have gradients of their
-// own.
+// eps) (the last two may be missing; MXNet 1.9.1 takes theirs for 0). Written in operators, so that
+// they have gradients of their own.
 void grad_row_norm(GradBuilder& b, const RowNorm& norm);
 
 }  // namespace hybrid

@@ -106,8 +106,9 @@ class Folding {
     Entry scale =
         add(norm, "rsqrt", {add(norm, "add_scalar", {var}, {{"scalar", norm.attrs.real("eps")}})});
     if (!norm.attrs.boolean("fix_gamma")) scale = add(norm, "mul", {scale, gamma});
-    const Entry rows = add(norm, "reshape", {scale},
-                           {{"shape", std::vector<int64_t>{conv.shapes[0][1], 1, 1, 1}}});
+    std::vector<int64_t> filters(static_cast<size_t>(conv.shapes[0].ndim()), 1);
+    filters[0] = conv.shapes[0][1];
+    const Entry rows = add(norm, "reshape", {scale}, {{"shape", filters}});
     const Entry weight = add(norm, "mul", {conv.inputs[1], rows});
     const Entry shifted = conv.inputs.size() > 2 ? add(norm, "sub", {conv.inputs[2], mean})
                                                  : add(norm, "neg", {mean});

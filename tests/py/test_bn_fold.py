@@ -41,6 +41,18 @@ def ops(made: Any) -> list[str]:
     return [m.op for n in made.program.graph.nodes for m in (n.members or [n]) if m.op]
 
 
+@pytest.mark.parametrize("spatial", [1, 3])
+def test_convolutions_of_series_and_volumes_take_it_too(spatial):
+    shapes = {"x": (2, 3, *(6,) * spatial)}
+    y = sym.Convolution(sym.var("x"), kernel=(2,) * spatial, num_filter=4, name="conv")
+    y = sym.BatchNorm(y, fix_gamma=False, name="bn")
+    arrays = arrays_of(y, shapes, "float64", 1)
+    exact, fast = compiled(y, shapes, "float64"), compiled(y, shapes, "float64", fast=True)
+    assert "BatchNorm" in ops(exact) and "BatchNorm" not in ops(fast)
+    want, got = (made.program.run(arrays)[0].asnumpy() for made in (exact, fast))
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_random_nets_stay_within_the_bound(seed):
     rng = np.random.default_rng(seed)
