@@ -1,6 +1,8 @@
 // Window: kernel, stride, dilation and padding of sliding windows.
 #include "ops/window.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "ops/op.h"
 
@@ -16,6 +18,9 @@ void read(const Attrs& attrs, const char* name, int64_t least, int ndim, int64_t
   if (!attrs.has(name)) return;
   const auto& given = attrs.ints(name);
   if (given.empty()) return;
+  // Zeros are no padding, however many: MXNet's pooling_convention same needs three of them.
+  if (least == 0 && std::all_of(given.begin(), given.end(), [](int64_t v) { return v == 0; }))
+    return;
   const char* op = attrs.op()->name;
   require(static_cast<int>(given.size()) == ndim, op, ": given ", name, " ", attrs.text(name),
           " and kernel ", attrs.text("kernel"), ", expected as many sizes as the kernel has");

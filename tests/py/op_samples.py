@@ -426,11 +426,14 @@ def _conv() -> None:
         use(volume, pool_type="avg", kernel=(2, 2, 3), stride=(1, 2, 1), pad=(1, 0, 1)),
         use(image, pool_type="max", kernel=(2, 2), layout="NHWC"),
         use(Real((2, 5, 2)), pool_type="avg", kernel=(2,), layout="NWC"),
-        use(Real((2, 2, 5)), pool_type="sum", kernel=(3,), stride=(2,), pooling_convention="same"),
+        use(
+            Real((2, 2, 5)), pool_type="sum", kernel=(3,), stride=(2,), pad=(0, 0, 0),
+            pooling_convention="same",
+        ),
         use(Real((1, 2, 4, 4)), pool_type="lp", p_value=2, **padded),
         use(Real((1, 2, 4, 4), 0.5, 2.0), pool_type="lp", p_value=3, kernel=(2, 2), layout="NHWC"),
         use(Real((2, 2, 4)), pool_type="lp", p_value=1, kernel=(2,)),
-    ]
+    ]  # fmt: skip
     SAMPLES["pool_avg_grad"] = [
         use(
             Real((1, 2, 3, 1, 3)), size=(2, 3, 3), pool_type="avg", kernel=(2, 2, 3),

@@ -55,8 +55,9 @@ def dot(c: NodeWriter) -> str:
 
 # Windows ------------------------------------------------------------------------------------------
 def _sizes(c: NodeWriter, name: str, default: int) -> list[int]:
-    """One size an axis of the window; an empty attribute stands for the default."""
-    return list(c.attrs[name]) or [default] * len(c.attrs["kernel"])
+    """One size an axis of the window; none stand for the default, so do other numbers of zeros."""
+    given, axes = list(c.attrs[name]), len(c.attrs["kernel"])
+    return given if len(given) == axes else [default] * axes
 
 
 @writes("Convolution")
