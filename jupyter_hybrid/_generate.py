@@ -14,9 +14,6 @@ from . import _core
 #: Of those of random the samplers have better written forms.
 ROOMS = {"_contrib_": "contrib", "_linalg_": "linalg", "_image_": "image", "_random_": "random"}
 
-#: Face operators that have a better written form in nd and sym.
-HANDWRITTEN = {"uniform", "normal", "random_uniform", "random_normal", "random_randint", "shuffle"}
-
 _TYPES = {
     "bool": "bool",
     "int": "int",
@@ -76,7 +73,7 @@ def _all_faces() -> dict[str, tuple[Face, ...]]:
     found: dict[str, list[Face]] = {}
     for row in _core.mx_table():
         room, name = _place(row["name"]) if row["name"][0] == "_" else ("", row["name"])
-        if not name or name in HANDWRITTEN:
+        if not name:
             continue
         op = ops[row["op"]]
         mx_name = {core: mx for mx, core in row["renamed"].items()}
@@ -110,6 +107,8 @@ def function_source(face: Face, symbolic: bool) -> str:
     """A function that calls ``_invoke`` (nd) or ``_apply`` (sym)."""
     tail = ["name=None", "attr=None"] if symbolic else ["out=None", "name=None"]
     signature = [*_inputs(face, symbolic), *_defaults(face)]
+    if _chooses_device(face, symbolic):
+        signature.insert(_place_of_ctx(face), "ctx=None")
     head = f"def {face.name}({', '.join([*signature, *tail, '**attrs'])}):\n"
     return head + f"    {_docstring(face, symbolic)!r}\n" + _body(face, symbolic)
 
@@ -144,8 +143,10 @@ def stub(face: Face, symbolic: bool, method: bool = False) -> str:
         for name, info in inputs[1:] if method else inputs:
             optional = symbolic or info["optional"]
             parts.append(f"{name}: {operand} | None = ..." if optional else f"{name}: {operand}")
-    for p in face.parameters:
-        parts.append(f"{p.name}: {_TYPES[p.type]} | None = ...")
+    options = [f"{p.name}: {_TYPES[p.type]} | None = ..." for p in face.parameters]
+    if _chooses_device(face, symbolic):
+        options.insert(_place_of_ctx(face), "ctx: Any = ...")
+    parts += options
     if symbolic:
         parts += ["name: str | None = ...", "attr: dict[str, str] | None = ..."]
     else:
@@ -169,6 +170,16 @@ def _inputs(face: Face, symbolic: bool) -> list[str]:
     ]
 
 
+def _chooses_device(face: Face, symbolic: bool) -> bool:
+    return not symbolic and not face.inputs
+
+
+def _place_of_ctx(face: Face) -> int:
+    """Among the parameters of an array from nothing, as in MXNet: after the shape."""
+    names = [p.name for p in face.parameters]
+    return names.index("shape") + 1 if "shape" in names else len(names)
+
+
 def _defaults(face: Face) -> list[str]:
     # A required attribute left out is reported by the core, with the operator's name.
     return [f"{p.name}={None if p.required else p.default!r}" for p in face.parameters]
@@ -182,9 +193,10 @@ def _call(face: Face, symbolic: bool, inputs: str) -> str:
             f"    return _apply({face.op!r}, {inputs}, "
             f"{{**attrs, **{attrs}}} if attrs else {attrs}, name, attr{hint})\n"
         )
+    ctx = "ctx" if _chooses_device(face, symbolic) else "None"
     return (
         f"    return _invoke({face.op!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
-        " out, None, name)\n"
+        f" out, {ctx}, name)\n"
     )
 
 

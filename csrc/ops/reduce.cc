@@ -3,6 +3,7 @@
 
 #include "kernels/kernels.h"
 #include "ops/axes.h"
+#include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
 #include "ops/infer.h"
@@ -42,6 +43,20 @@ void run_mean(KernelContext& c) {
     if (axis_in(mask, i)) count *= static_cast<double>(c.in[0].shape[i]);
   }
   run_with_number(ElemCode::div, c.out[0], count, c.out[0], c.resources);
+}
+
+// Where data is nan, 1 is multiplied.
+void run_nanprod(KernelContext& c) {
+  const TensorView numbers = scratch_view(c.in[0].dtype, c.in[0].shape, c.resources);
+  ElemProgram program;
+  program.inputs = {c.in[0].dtype};
+  Emitter e(&program.instrs);
+  const DType d = c.in[0].dtype;
+  const auto x = Emitter::input(0);
+  e.select(d, e.test(ElemCode::equal, d, DType::boolean, x, x), x, e.fill(d, Emitter::number(1.0)));
+  program.outputs = {static_cast<int16_t>(program.instrs.size() - 1)};
+  run_elementwise(program, &c.in[0], &numbers, c.resources);
+  reduce(Reduction::prod, numbers, axes_mask(c.attrs, numbers.shape.ndim()), c.out[0], c.resources);
 }
 
 void infer_norm(InferContext& c) {
@@ -125,6 +140,13 @@ void grad_prod(GradBuilder& b) {
   const Expr x(b, b.input(0)), g(b, b.out_grad()), y(b, b.output());
   b.set(0, (spread(b, (g * y).entry()) / x).entry());
 }
+void grad_nanprod(GradBuilder& b) {
+  if (!b.wanted(0)) return;
+  const Expr x(b, b.input(0)), g(b, b.out_grad()), y(b, b.output());
+  const Expr quotient = spread(b, (g * y).entry()) / x;
+  const Expr valid = test("equal", x, x), zero(b, b.op("zeros_like", {b.input(0)}));
+  b.set(0, b.op("where", {valid.entry(), quotient.entry(), zero.entry()}));
+}
 void grad_extreme(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Expr x(b, b.input(0));
@@ -182,6 +204,12 @@ void register_reduce() {
                     "Product over axes, in data's dtype. The gradient divides by data: it is nan "
                     "where data is 0.",
                     kNumbersComplex, run_reduce<R::prod>, grad_prod));
+  OpDef nanprod = reduction_def("nanprod",
+                                "Product over axes, nan counting as 1. The gradient divides by "
+                                "data: it is nan where data is 0.",
+                                kFloats, run_nanprod, grad_nanprod);
+  nanprod.on_device = false;
+  add_op(std::move(nanprod));
   add_op(reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
                        kNumbers, run_reduce<R::max>, grad_extreme));
   add_op(reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",

@@ -10,16 +10,13 @@ from typing import Any
 
 from .. import _core, _generate, _rooms
 from .._core import Symbol
-from . import contrib, creation, image, linalg, methods, random, refusals, variable
+from . import contrib, creation, functions, image, linalg, methods, random, refusals, variable
 from .creation import *  # noqa: F403
 from .executor import Executor
 from .function import Function, compile_function
+from .functions import *  # noqa: F403
 from .names import choose_name, name_prefix
 from .pair import load_pair
-from .random import normal as random_normal
-from .random import randint as random_randint
-from .random import shuffle
-from .random import uniform as random_uniform
 from .variable import *  # noqa: F403
 
 
@@ -61,11 +58,8 @@ __all__ = [
     "load_pair",
     "name_prefix",
     "random",
-    "random_normal",
-    "random_randint",
-    "random_uniform",
-    "shuffle",
     *creation.__all__,
+    *functions.__all__,
     *variable.__all__,
     *_define(),
 ]

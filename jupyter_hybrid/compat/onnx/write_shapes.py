@@ -153,6 +153,12 @@ def split(c: NodeWriter) -> Any:
     return parts
 
 
+@writes("depth_to_space", "space_to_depth")
+def blocks(c: NodeWriter) -> str:
+    kind = "DepthToSpace" if c.node.op == "depth_to_space" else "SpaceToDepth"
+    return c.add(kind, c.inputs[0], blocksize=int(c.attrs["block_size"]))
+
+
 _FAR = 2**62  # beyond every axis: ONNX clamps it
 
 
