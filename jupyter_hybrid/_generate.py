@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from . import _core
+from ._signatures import SIGNATURES
 
 #: Where operators with these prefixes are functions, as in MXNet: nd.contrib, sym.linalg, ...
 #: Of those of random the samplers have better written forms.
@@ -22,6 +23,7 @@ _TYPES = {
     "ints": "int | Sequence[int | None]",
     "scalar": "float",
     "dtype": "DTypeLike",
+    "any": "Any",
 }
 
 
@@ -35,6 +37,7 @@ class Parameter:
     default: Any
     doc: str
     choices: list[str] | None = None
+    ignored: bool = False  # MXNet's, without a meaning here: handed on only when it is given
 
 
 @dataclass
@@ -89,9 +92,22 @@ def _all_faces() -> dict[str, tuple[Face, ...]]:
             for a in op["attrs"]
             if a["name"] not in row["fixed"]
         ]
+        parameters = _ordered(row["name"], parameters)
         face = Face(name, row["name"], op["doc"], op["inputs"], op["variadic"], parameters)
         found.setdefault(room, []).append(face)
     return {room: tuple(made) for room, made in found.items()}
+
+
+def _ordered(op: str, parameters: list[Parameter]) -> list[Parameter]:
+    """In MXNet's order, with those that have no meaning here."""
+    if op not in SIGNATURES:
+        return parameters
+    own = {p.name: p for p in parameters}
+    text = "MXNet's; without a meaning here"
+    return [
+        own.pop(name, None) or Parameter(name, "any", False, None, text, ignored=True)
+        for name in SIGNATURES[op]
+    ] + list(own.values())
 
 
 def _place(op: str) -> tuple[str, str]:
@@ -186,15 +202,24 @@ def _defaults(face: Face) -> list[str]:
 
 
 def _call(face: Face, symbolic: bool, inputs: str) -> str:
-    attrs = "{" + ", ".join(f"{p.name!r}: {p.name}" for p in face.parameters) + "}"
+    named = [p.name for p in face.parameters if not p.ignored]
+    attrs = "{" + ", ".join(f"{n!r}: {n}" for n in named) + "}"
+    more = [p.name for p in face.parameters if p.ignored]
+    head = ""
+    if more:
+        given = ", ".join(f"{n!r}: {n}" for n in more)
+        head = (
+            f"    if not ({' is '.join([*more, 'None'])}):\n"
+            f"        attrs |= {{k: v for k, v in {{{given}}}.items() if v is not None}}\n"
+        )
     if symbolic:
         hint = "" if face.name == face.op else f", {face.name!r}"
-        return (
+        return head + (
             f"    return _apply({face.op!r}, {inputs}, "
             f"{{**attrs, **{attrs}}} if attrs else {attrs}, name, attr{hint})\n"
         )
     ctx = "ctx" if _chooses_device(face, symbolic) else "None"
-    return (
+    return head + (
         f"    return _invoke({face.op!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
         f" out, {ctx}, name)\n"
     )

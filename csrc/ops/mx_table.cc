@@ -107,16 +107,17 @@ void add_comparisons(Rows& t) {
 
 void add_unary(Rows& t) {
   for (const char* name :
-       {"abs",         "sign",      "square",   "sqrt",    "rsqrt",   "cbrt",    "rcbrt",
-        "reciprocal",  "exp",       "expm1",    "log",     "log2",    "log10",   "log1p",
-        "sin",         "cos",       "tan",      "arcsin",  "arccos",  "arctan",  "sinh",
-        "cosh",        "tanh",      "arcsinh",  "arccosh", "arctanh", "erf",     "sigmoid",
-        "log_sigmoid", "softsign",  "gamma",    "gammaln", "erfinv",  "relu",    "floor",
-        "ceil",        "trunc",     "rint",     "round",   "degrees", "radians", "hard_sigmoid",
-        "zeros_like",  "ones_like", "smooth_l1"}) {
+       {"abs",         "sign",     "square",  "sqrt",    "rsqrt",   "cbrt",         "rcbrt",
+        "reciprocal",  "exp",      "expm1",   "log",     "log2",    "log10",        "log1p",
+        "sin",         "cos",      "tan",     "arcsin",  "arccos",  "arctan",       "sinh",
+        "cosh",        "tanh",     "arcsinh", "arccosh", "arctanh", "erf",          "sigmoid",
+        "log_sigmoid", "softsign", "gamma",   "gammaln", "erfinv",  "relu",         "floor",
+        "ceil",        "trunc",    "round",   "degrees", "radians", "hard_sigmoid", "zeros_like",
+        "ones_like",   "smooth_l1"}) {
     t.add(name, name);
   }
   t.add("trunc", "fix");
+  t.add("round_half_down", "rint");
   t.add("neg", "negative", {"_np_negative"});
   t.add("identity", "_copy", {"identity"});
   t.add("stop_gradient", "BlockGrad", {"stop_gradient"});
@@ -169,11 +170,11 @@ void add_reductions(Rows& t) {
   t.add("max", "max", {"max_axis"}, one_d);
   t.add("min", "min", {"min_axis"}, one_d);
   t.add("norm", "norm", {}, {{"at_least_1d", "True"}, {"exclude", "False"}});
-  const Fixed index{{"at_least_1d", "True"}, {"dtype", "float32"}};
+  const Fixed index{{"at_least_1d", "True"}, {"dtype", "None"}};
   t.add("argmax", "argmax", {}, index);
   t.add("argmin", "argmin", {}, index);
   t.add("argmax", "argmax_channel", {},
-        {{"at_least_1d", "True"}, {"dtype", "float32"}, {"axis", "1"}, {"keepdims", "False"}});
+        {{"at_least_1d", "True"}, {"dtype", "None"}, {"axis", "1"}, {"keepdims", "False"}});
 }
 
 void add_shapes(Rows& t) {
@@ -336,17 +337,8 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"softmax", "dtype", "None"},
       {"log_softmax", "use_length", "False"},
       {"log_softmax", "dtype", "None"},
-      {"norm", "out_dtype", "None"},
-      {"_np_cumsum", "dtype", "None"},
-      {"cumsum", "dtype", "None"},
       {"Reshape", "target_shape", "()"},
       {"Reshape", "keep_highest", "False"},
-      {"broadcast_like", "lhs_axes", "None"},
-      {"broadcast_like", "rhs_axes", "None"},
-      {"reshape_like", "lhs_begin", "None"},
-      {"reshape_like", "lhs_end", "None"},
-      {"reshape_like", "rhs_begin", "None"},
-      {"reshape_like", "rhs_end", "None"},
   };
   return list;
 }

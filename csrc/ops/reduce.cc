@@ -6,6 +6,7 @@
 #include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
+#include "ops/grad_shape.h"
 #include "ops/infer.h"
 #include "ops/run_elem.h"
 
@@ -62,7 +63,12 @@ void run_nanprod(KernelContext& c) {
 void infer_norm(InferContext& c) {
   const int64_t ord = c.attrs.integer("ord");
   require(ord == 1 || ord == 2, c.op_name, ": given ord ", ord, ", expected 1 or 2");
-  infer_reduce(c);
+  if (!c.attrs.has("out_dtype")) return infer_reduce(c);
+  const DType to = c.attrs.dtype("out_dtype");
+  require((kFloats & dtype_bit(to)) != 0, c.op_name, ": given out_dtype ", dtype_name(to),
+          ", expected one of ", dtype_set_names(kFloats));
+  set_dtype(c, 0, to);
+  infer_shape(c);
 }
 
 void run_norm(KernelContext& c) {
@@ -85,9 +91,10 @@ void infer_truth(InferContext& c) {
 }
 
 void infer_arg(InferContext& c) {
-  const DType dtype = c.attrs.dtype("dtype");
-  require((kNumbers & dtype_bit(dtype)) != 0, c.op_name, ": given dtype ", dtype_name(dtype),
-          ", expected one of ", dtype_set_names(kNumbers));
+  const DType dtype = c.attrs.has("dtype") ? c.attrs.dtype("dtype") : c.in_dtypes[0];
+  require(dtype == DType::unknown || (kNumbers & dtype_bit(dtype)) != 0, c.op_name,
+          ": given dtype ", dtype == DType::unknown ? "?" : dtype_name(dtype), ", expected one of ",
+          dtype_set_names(kNumbers));
   set_dtype(c, 0, dtype);
   const Shape& in = c.in_shapes[0];
   if (!in.rank_known()) return;
@@ -98,6 +105,12 @@ void infer_arg(InferContext& c) {
   for (int i = 0; i < in.ndim(); ++i) {
     require(!axis_in(mask, i) || in[i] != 0, c.op_name, ": given data of shape ", in,
             ", expected at least one element to choose from");
+  }
+  if (!c.attrs.has("dtype") && (dtype == DType::int8 || dtype == DType::uint8)) {
+    int64_t count = 1;
+    for (int i = 0; i < in.ndim(); ++i) count *= axis_in(mask, i) && in[i] > 0 ? in[i] : 1;
+    require(count <= (dtype == DType::int8 ? 128 : 256), c.op_name, ": given ", dtype_name(dtype),
+            " data of shape ", in, ", whose indices do not fit this dtype: cast data first");
   }
   set_shape(c, 0, reduced_shape(c.attrs, in, mask));
 }
@@ -154,7 +167,11 @@ void grad_extreme(GradBuilder& b) {
 }
 void grad_norm(GradBuilder& b) {
   if (!b.wanted(0)) return;
-  const Expr x(b, b.input(0)), g(b, b.out_grad()), y(b, b.output());
+  const auto own = [&](Entry e) {  // in data's dtype, which out_dtype may not be
+    if (!b.attrs().has("out_dtype")) return e;
+    return b.op("cast", {e}, {{"dtype", static_cast<int64_t>(known_dtype(b, b.input(0)))}});
+  };
+  const Expr x(b, b.input(0)), g(b, own(b.out_grad())), y(b, own(b.output()));
   const bool two = b.attrs().integer("ord") == 2;
   b.set(0,
         (two ? spread(b, (g / y).entry()) * x : spread(b, g.entry()) * unary("sign", x)).entry());
@@ -180,11 +197,12 @@ OpDef reduction_def(const char* name, const char* doc, DTypeSet dtypes, void (*r
 template <Reduction kind>
 void add_arg(const char* name, const char* doc) {
   OpDef def = reduction_def(name, doc, kAllOrdered, run_arg<kind>, nullptr);
-  def.attrs = {{"axis", AttrType::integer, "None", "axis to search; None: the flattened array"},
-               {"keepdims", AttrType::boolean, "False", "the axis stays, with size 1"},
-               {"dtype", AttrType::dtype, "int64", "dtype of the indices (MXNet 1.x: float32)"},
-               {"at_least_1d", AttrType::boolean, "False",
-                "a full search has shape (1,) instead of () (MXNet 1.x)"}};
+  def.attrs = {
+      {"axis", AttrType::integer, "None", "axis to search; None: the flattened array"},
+      {"keepdims", AttrType::boolean, "False", "the axis stays, with size 1"},
+      {"dtype", AttrType::dtype, "int64", "dtype of the indices; None: data's (MXNet 1.x)", "None"},
+      {"at_least_1d", AttrType::boolean, "False",
+       "a full search has shape (1,) instead of () (MXNet 1.x)"}};
   def.infer = infer_arg;
   add_op(std::move(def));
 }
@@ -218,7 +236,9 @@ void register_reduce() {
                              "Norm over axes: sqrt of the sum of squares (ord 2), or the sum of "
                              "absolute values (ord 1). The gradient of ord 2 is nan at 0.",
                              kFloats, run_norm, grad_norm);
-  norm.attrs.push_back({"ord", AttrType::integer, "2", "1 or 2"});
+  norm.attrs.insert(norm.attrs.begin(), {"ord", AttrType::integer, "2", "1 or 2"});
+  norm.attrs.insert(norm.attrs.begin() + 2, {"out_dtype", AttrType::dtype, "None",
+                                             "dtype of the result; None: that of data"});
   norm.infer = infer_norm;
   add_op(std::move(norm));
   OpDef any = reduction_def("any", "True where some element over axes is not 0.", kAllComputed,

@@ -1,6 +1,9 @@
 // Making arrays larger: tile, repeat, pad.
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
+#include "kernels/device_kernels.h"
 #include "ops/dispatch.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
@@ -156,6 +159,25 @@ void grad_repeat(GradBuilder& b) {
 
 // --- pad ----------------------------------------------------------------------------------------
 
+// Where position `at` of an axis of `size` elements, counted from the first, comes from.
+int64_t inside(int64_t at, int64_t size, bool reflect) {
+  if (reflect) return size - 1 - std::abs(size - 1 - std::abs(at));
+  return std::min(std::max<int64_t>(at, 0), size - 1);
+}
+
+void check_borders(const Attrs& attrs, const Shape& in) {
+  const bool reflect = attrs.string("mode") == "reflect";
+  const Ints& width = attrs.ints("pad_width");
+  for (int i = 0; i < in.ndim(); ++i) {
+    const int64_t most =
+        std::max(width[static_cast<size_t>(2 * i)], width[static_cast<size_t>(2 * i + 1)]);
+    require(most == 0 || in[i] < 0 || (reflect ? most < in[i] : in[i] > 0), attrs.op()->name,
+            ": given pad_width ", attrs.text("pad_width"), " and mode ", attrs.string("mode"),
+            " for data of shape ", in, ", expected ",
+            reflect ? "borders smaller than their axes" : "elements on axes that get a border");
+  }
+}
+
 void infer_pad(InferContext& c) {
   one_dtype(c);
   const Shape& in = c.in_shapes[0];
@@ -172,13 +194,48 @@ void infer_pad(InferContext& c) {
             c.op_name, ": given pad_width ", c.attrs.text("pad_width"), ", expected 0 or more");
     if (out[i] >= 0) out[i] += before + after;
   }
+  if (c.attrs.string("mode") != "constant") check_borders(c.attrs, in);
   if (out.known()) checked_shape(out.to_vector(), c.op_name);
   set_shape(c, 0, out);
+}
+
+// Edge and reflect: every element of the result is one of data.
+void run_borders(KernelContext& c) {
+  const bool reflect = c.attrs.string("mode") == "reflect";
+  const Ints& width = c.attrs.ints("pad_width");
+  const Shape &from = c.in[0].shape, &to = c.out[0].shape;
+  const int last = to.ndim() - 1;
+  std::vector<Ints> places(static_cast<size_t>(to.ndim()));  // offsets in data, an axis each
+  for (int i = 0; i <= last; ++i) {
+    for (int64_t k = 0; k < to[i]; ++k) {
+      const int64_t at = k - width[static_cast<size_t>(2 * i)];
+      places[static_cast<size_t>(i)].push_back(inside(at, from[i], reflect) * c.in[0].strides[i]);
+    }
+  }
+  const int64_t rows = c.out[0].size() / to[last];
+  dispatch_size(dtype_size(c.out[0].dtype), "pad", [&](auto zero) {
+    using T = decltype(zero);
+    const Ints& columns = places.back();
+    T* out = c.out[0].as<T>();
+    for (int64_t row = 0; row < rows; ++row) {
+      int64_t rest = row, offset = 0;
+      for (int i = last - 1; i >= 0; --i) {
+        offset += places[static_cast<size_t>(i)][static_cast<size_t>(rest % to[i])];
+        rest /= to[i];
+      }
+      const T* in = c.in[0].as<T>() + offset;
+      for (const int64_t column : columns) *out++ = in[column];
+    }
+  });
 }
 
 void run_pad(KernelContext& c) {
   const TensorView& out = c.out[0];
   if (out.size() == 0) return;
+  if (c.attrs.string("mode") != "constant" && out.shape.ndim() > 0) {
+    only_on_host(c.resources, "pad with a border of data's elements");
+    return run_borders(c);
+  }
   run_fill(c.attrs.real("constant_value"), out, c.resources);
   if (c.in[0].size() == 0) return;
   const Ints& width = c.attrs.ints("pad_width");
@@ -191,9 +248,32 @@ void run_pad(KernelContext& c) {
   strided_copy(c.in[0], inside, c.resources);
 }
 
+// What flows to the border is added up where its elements come from, axis by axis.
+void grad_borders(GradBuilder& b) {
+  const Shape in = known_shape(b, b.input(0));
+  const Ints& width = b.attrs().ints("pad_width");
+  const bool reflect = b.attrs().string("mode") == "reflect";
+  Entry g = b.out_grad();
+  for (int i = 0; i < in.ndim(); ++i) {
+    const int64_t before = width[static_cast<size_t>(2 * i)];
+    const int64_t after = width[static_cast<size_t>(2 * i + 1)];
+    if (before == 0 && after == 0) continue;
+    Entry index = b.op("arange", {},
+                       {{"start", -before},
+                        {"stop", in[i] + after},
+                        {"dtype", static_cast<int64_t>(DType::int64)}});
+    for (int k = 0; reflect && k < 2; ++k) {  // |size - 1 - |at||, from the end
+      index = b.op("rsub_scalar", {b.op("abs", {index})}, {{"scalar", in[i] - 1}});
+    }
+    g = b.op("take_grad", {g, index}, {{"axis", i}, {"dim", in[i]}});
+  }
+  b.set(0, g);
+}
+
 void grad_pad(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Ints& width = b.attrs().ints("pad_width");
+  if (b.attrs().string("mode") != "constant") return grad_borders(b);
   Ints begin, end;
   for (size_t i = 0; i + 1 < width.size(); i += 2) {
     begin.push_back(width[i]);
@@ -221,10 +301,13 @@ void register_repeat() {
   repeat.gradient = grad_repeat;
   add_op(std::move(repeat));
 
-  OpDef pad = shape_def("pad", "data with a border of one number around it.");
-  pad.attrs = {{"mode", AttrType::string, "constant", "what fills the border", "constant"},
-               {"pad_width", AttrType::ints, nullptr, "(before, after) of every axis, in a row"},
-               {"constant_value", AttrType::real, "0.0", "the number"}};
+  OpDef pad = shape_def("pad",
+                        "data with a border around it: of one number, of the nearest elements "
+                        "(edge), or of those mirrored in the first and the last one (reflect).");
+  pad.attrs = {
+      {"mode", AttrType::string, "constant", "what fills the border", "constant|edge|reflect"},
+      {"pad_width", AttrType::ints, nullptr, "(before, after) of every axis, in a row"},
+      {"constant_value", AttrType::real, "0.0", "the number"}};
   pad.infer = infer_pad;
   pad.cpu = run_pad;
   pad.on_device = true;

@@ -193,7 +193,7 @@ def _unary() -> None:
     SAMPLES["arccosh"] = [use(Real(_A, 1.2, 3.0))]
     for name in ["floor", "ceil", "trunc"]:
         SAMPLES[name] = [use(Real(_A, avoid=(-2.0, -1.0, 0.0, 1.0, 2.0)))]
-    for name in ["rint", "round"]:
+    for name in ["rint", "round", "round_half_down"]:
         SAMPLES[name] = [use(Real(_A, avoid=(-1.5, -0.5, 0.5, 1.5)))]
     SAMPLES["cast"] = [use(Real(_A), dtype="float64")]
     SAMPLES["Activation"] = [
@@ -437,12 +437,16 @@ def _reductions() -> None:
     SAMPLES["norm"] = [use(Real(cube), **way) for way in ways] + [
         use(Real(cube, avoid=(0.0,)), ord=1, **way) for way in ways
     ]
+    SAMPLES["norm"].append(use(Real(cube), axis=(1,), out_dtype="float64"))
     SAMPLES["broadcast_to"] = [
         use(Real((3, 1)), shape=(2, 3, 4)),
         use(Real((2, 1)), shape=(0, 5), codes=True),
         use(Real(()), shape=(2, 2)),
     ]
-    SAMPLES["broadcast_like"] = [use(Real((3, 1)), Real((2, 3, 4)))]
+    SAMPLES["broadcast_like"] = [
+        use(Real((3, 1)), Real((2, 3, 4))),
+        use(Real((1, 2, 1)), Real((4, 5)), lhs_axes=(0, -1), rhs_axes=(1, 0)),
+    ]
     SAMPLES["broadcast_axis"] = [use(Real((2, 1, 3, 1)), axis=(1, 3), size=(4, 2))]
     SAMPLES["sum_like"] = [use(Real((2, 3, 4)), Real((3, 1))), use(Real(_A), Real(()))]
     SAMPLES["sum_to_shape"] = [use(Real((2, 3, 4)), shape=(1, 4)), use(Real(_A), shape=())]
@@ -455,7 +459,11 @@ def _shapes() -> None:
         use(cube, shape=(0, -3), codes=True),
         use(cube, shape=(-4, 1, 2, -2), codes=True),
     ]
-    SAMPLES["reshape_like"] = [use(cube, Real((4, 6)))]
+    SAMPLES["reshape_like"] = [
+        use(cube, Real((4, 6))),
+        use(cube, Real((5, 12)), lhs_begin=1, rhs_begin=-1),
+        use(cube, Real((3, 2)), lhs_begin=0, lhs_end=2, rhs_begin=0, rhs_end=2),
+    ]
     SAMPLES["flatten"] = [use(cube)]
     SAMPLES["expand_dims"] = [use(cube, axis=1), use(cube, axis=-1)]
     SAMPLES["squeeze"] = [use(Real((2, 1, 3, 1))), use(Real((2, 1, 3, 1)), axis=(1,))]
@@ -492,7 +500,11 @@ def _shapes() -> None:
     ]
     SAMPLES["tile"] = [use(Real((2, 3)), reps=(2, 1, 3)), use(Real((2, 3)), reps=(2,))]
     SAMPLES["repeat"] = [use(Real((2, 3)), repeats=2), use(Real((2, 3)), repeats=3, axis=0)]
-    SAMPLES["pad"] = [use(Real((2, 3)), pad_width=(1, 0, 2, 1), constant_value=0.5)]
+    SAMPLES["pad"] = [
+        use(Real((2, 3)), pad_width=(1, 0, 2, 1), constant_value=0.5),
+        use(Real((2, 3)), pad_width=(1, 4, 2, 0), mode="edge"),
+        use(Real((3, 1, 4)), pad_width=(2, 1, 0, 0, 3, 2), mode="reflect"),
+    ]
 
 
 def _indices() -> None:

@@ -151,8 +151,9 @@ def tile(c: NodeReader) -> Value:
 
 @reads("Pad")
 def pad(c: NodeReader) -> Value:
-    if c.attr("mode", "constant") != "constant":
-        c.fail(f"mode {c.attr('mode')!r} is not read, only 'constant'")
+    mode = c.attr("mode", "constant")
+    if mode not in ("constant", "edge", "reflect"):
+        c.fail(f"mode {mode!r} is not read, only 'constant', 'edge' and 'reflect'")
     pads, rank = c.ints(1, "pads"), c.rank()
     axes = c.ints(3, "axes") if c.has(3) else list(range(rank))
     if len(pads) != 2 * len(axes) or min(pads, default=0) < 0:
@@ -162,7 +163,7 @@ def pad(c: NodeReader) -> Value:
         at = c.axis(axis, rank)
         width[2 * at : 2 * at + 2] = [pads[i], pads[i + len(axes)]]
     value = c.known(2, "constant_value").reshape(-1)[0].item() if c.has(2) else 0
-    return c.apply("pad", c.value(), mode="constant", pad_width=tuple(width), constant_value=value)
+    return c.apply("pad", c.value(), mode=mode, pad_width=tuple(width), constant_value=value)
 
 
 # Joining and cutting ------------------------------------------------------------------------------
@@ -344,7 +345,10 @@ def argmax(c: NodeReader) -> Value:
     if c.shape()[axis] > 2**24:
         c.fail("MXNet's indices are float32, exact to 2**24")
     op = c.kind.lower()
-    found = c.cast(c.apply(op, c.value(), axis=axis, keepdims=keepdims), np.int64)
+    x = c.value()
+    if x.dtype in ("int8", "uint8"):  # whose indices would have data's dtype
+        x = c.cast(x, np.int32)
+    found = c.cast(c.apply(op, x, axis=axis, keepdims=keepdims), np.int64)
     return c.reshape(found, ()) if c.rank() == 1 and not keepdims else found
 
 

@@ -219,6 +219,15 @@ def round_half_away(c: NodeWriter) -> str:
     return c.add("Mul", c.add("Sign", c.inputs[0]), rounded)
 
 
+@writes("round_half_down")
+def round_half_down(c: NodeWriter) -> str:
+    if c.dtype().kind in "iu":
+        return c.add("Identity", c.inputs[0])
+    down = c.add("Floor", c.inputs[0])
+    up = c.add("Greater", c.add("Sub", c.inputs[0], down), c.number(0.5))
+    return c.add("Add", down, c.cast(up, np.bool_, c.dtype()))
+
+
 @writes("invert")
 def invert(c: NodeWriter) -> str:
     if c.dtype().kind == "b":

@@ -31,6 +31,11 @@ def reshape(c: NodeWriter) -> str:
 
 @writes("reshape_like")
 def reshape_like(c: NodeWriter) -> str:
+    ranges = ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")
+    if any(c.attrs[name] is not None for name in ranges):
+        if c.out_shape is None or -1 in c.out_shape:
+            c.fail("ranges of axes need fixed sizes")
+        return c.reshape(c.inputs[0], c.out_shape)
     return c.add("Reshape", c.inputs[0], c.add("Shape", c.inputs[1]))
 
 
@@ -99,6 +104,10 @@ def broadcast_to(c: NodeWriter) -> str:
 
 @writes("broadcast_like")
 def broadcast_like(c: NodeWriter) -> str:
+    if c.attrs["lhs_axes"] is not None:
+        if c.out_shape is None or -1 in c.out_shape:
+            c.fail("lhs_axes need fixed sizes")
+        return c.add("Expand", c.inputs[0], c.ints(list(c.out_shape)))
     return c.add("Expand", c.inputs[0], c.add("Shape", c.inputs[1]))
 
 
@@ -126,6 +135,8 @@ def repeat(c: NodeWriter) -> str:
 def pad(c: NodeWriter) -> str:
     width = list(c.attrs["pad_width"])
     pads = c.ints([*width[::2], *width[1::2]])
+    if c.attrs["mode"] != "constant":
+        return c.add("Pad", c.inputs[0], pads, mode=c.attrs["mode"])
     return c.add("Pad", c.inputs[0], pads, c.number(c.attrs["constant_value"]))
 
 
