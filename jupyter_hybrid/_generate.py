@@ -75,9 +75,6 @@ def _all_faces() -> dict[str, tuple[Face, ...]]:
     ops = {op["name"]: op for op in _core.op_table()}
     found: dict[str, list[Face]] = {}
     for row in _core.mx_table():
-        room, name = _place(row["name"]) if row["name"][0] == "_" else ("", row["name"])
-        if not name:
-            continue
         op = ops[row["op"]]
         mx_name = {core: mx for mx, core in row["renamed"].items()}
         parameters = [
@@ -93,8 +90,9 @@ def _all_faces() -> dict[str, tuple[Face, ...]]:
             if a["name"] not in row["fixed"]
         ]
         parameters = _ordered(row["name"], parameters)
-        face = Face(name, row["name"], op["doc"], op["inputs"], op["variadic"], parameters)
-        found.setdefault(room, []).append(face)
+        for room, name in _places(row["name"]):
+            face = Face(name, row["name"], op["doc"], op["inputs"], op["variadic"], parameters)
+            found.setdefault(room, []).append(face)
     return {room: tuple(made) for room, made in found.items()}
 
 
@@ -105,18 +103,21 @@ def _ordered(op: str, parameters: list[Parameter]) -> list[Parameter]:
     own = {p.name: p for p in parameters}
     text = "MXNet's; without a meaning here"
     return [
-        own.pop(name, None) or Parameter(name, "any", False, None, text, ignored=True)
+        own.pop(name) if name in own else Parameter(name, "any", False, None, text, ignored=True)
         for name in SIGNATURES[op]
     ] + list(own.values())
 
 
-def _place(op: str) -> tuple[str, str]:
-    """(module, function) of an operator whose name begins with "_"; no function: ("", "")."""
+def _places(op: str) -> Iterator[tuple[str, str]]:
+    """(module, function) of an operator; one whose name begins with "_" is in _internal, too."""
+    if not op.startswith("_"):
+        yield "", op
+        return
+    yield "_internal", op
     for prefix, room in ROOMS.items():
         name = op.removeprefix(prefix)
         if name != op and (room != "random" or name.endswith("_like")):
-            return room, name
-    return "", ""
+            yield room, name
 
 
 def function_source(face: Face, symbolic: bool) -> str:

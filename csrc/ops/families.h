@@ -52,6 +52,7 @@ void register_contrib_index();
 void register_interleaved_attention();
 void register_linalg_products();
 void register_linalg_factors();
-void register_linalg_parts();
+void register_linalg_triangles();
+void register_diag();
 
 }  // namespace hybrid

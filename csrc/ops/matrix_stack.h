@@ -72,6 +72,13 @@ void for_each_matrix(KernelContext& c, Body&& body) {
   for (int64_t i = 0; i < count && !c.resources.cancelled(); ++i) body(i);
 }
 
+// Rows of a square matrix with n elements on its diagonal k.
+inline int64_t side(int64_t n, int64_t k, const char* op) {
+  require(k > -(INT64_C(1) << 31) && k < (INT64_C(1) << 31), op, ": given offset ", k,
+          ", expected less than 2^31");
+  return n < 0 ? -1 : n + (k < 0 ? -k : k);
+}
+
 inline double cubic_flops(const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
   const Shape& s = in[0];
   const double m = static_cast<double>(rows_of(s)), n = static_cast<double>(columns_of(s));

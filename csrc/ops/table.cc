@@ -80,7 +80,8 @@ const Table& table() {
     register_interleaved_attention();
     register_linalg_products();
     register_linalg_factors();
-    register_linalg_parts();
+    register_linalg_triangles();
+    register_diag();
     return true;
   }();
   (void)filled;

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import _core, _generate, _rooms
 from .._core import NDArray, wait_all
+from . import _internal as _internal
 from . import arithmetic, contrib, creation, files, functions, image, linalg, random
 from .arithmetic import *  # noqa: F403
 from .creation import *  # noqa: F403
