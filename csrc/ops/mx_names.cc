@@ -140,8 +140,9 @@ std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
     }
     (*mx_attrs)[name] = attrs.text(def.name);
   }
-  // UpSampling takes one image here, any number in MXNet.
-  const bool counted = op.variadic || std::strcmp(op.name, "UpSampling") == 0;
+  // UpSampling takes one image here, any number in MXNet. Some have a name of their own for it.
+  const bool own = op.attr_index("num_arrays") >= 0 || op.attr_index("num_outputs") >= 0;
+  const bool counted = (op.variadic && !own) || std::strcmp(op.name, "UpSampling") == 0;
   if (counted && num_inputs >= 0) (*mx_attrs)["num_args"] = std::to_string(num_inputs);
   return found->name;
 }

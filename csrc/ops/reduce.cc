@@ -91,10 +91,16 @@ void infer_truth(InferContext& c) {
 }
 
 void infer_arg(InferContext& c) {
-  const DType dtype = c.attrs.has("dtype") ? c.attrs.dtype("dtype") : c.in_dtypes[0];
+  DType dtype = c.in_dtypes[0];  // MXNet's: in data's own dtype
+  if (c.attrs.has("dtype")) {
+    dtype = c.attrs.dtype("dtype");
+  } else if (dtype == DType::boolean) {
+    dtype = DType::float32;
+  } else if (dtype == DType::unknown) {
+    dtype = c.out_dtypes[0];
+  }
   require(dtype == DType::unknown || (kNumbers & dtype_bit(dtype)) != 0, c.op_name,
-          ": given dtype ", dtype == DType::unknown ? "?" : dtype_name(dtype), ", expected one of ",
-          dtype_set_names(kNumbers));
+          ": given dtype ", dtype_name(dtype), ", expected one of ", dtype_set_names(kNumbers));
   set_dtype(c, 0, dtype);
   const Shape& in = c.in_shapes[0];
   if (!in.rank_known()) return;
@@ -197,12 +203,12 @@ OpDef reduction_def(const char* name, const char* doc, DTypeSet dtypes, void (*r
 template <Reduction kind>
 void add_arg(const char* name, const char* doc) {
   OpDef def = reduction_def(name, doc, kAllOrdered, run_arg<kind>, nullptr);
-  def.attrs = {
-      {"axis", AttrType::integer, "None", "axis to search; None: the flattened array"},
-      {"keepdims", AttrType::boolean, "False", "the axis stays, with size 1"},
-      {"dtype", AttrType::dtype, "int64", "dtype of the indices; None: data's (MXNet 1.x)", "None"},
-      {"at_least_1d", AttrType::boolean, "False",
-       "a full search has shape (1,) instead of () (MXNet 1.x)"}};
+  def.attrs = {{"axis", AttrType::integer, "None", "axis to search; None: the flattened array"},
+               {"keepdims", AttrType::boolean, "False", "the axis stays, with size 1"},
+               {"dtype", AttrType::dtype, "int64",
+                "dtype of the indices; None: data's, as MXNet 1.x has them", "None"},
+               {"at_least_1d", AttrType::boolean, "False",
+                "a full search has shape (1,) instead of () (MXNet 1.x)"}};
   def.infer = infer_arg;
   add_op(std::move(def));
 }

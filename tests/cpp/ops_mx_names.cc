@@ -1,6 +1,8 @@
 // MXNet's operator names: what each stands for, and writing them back.
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include <set>
 
 #include "ops/mx_names.h"
@@ -16,7 +18,7 @@ std::string some_value(const AttrDef& def) {
     case AttrType::ints:
       return "(2, 2)";
     case AttrType::string:
-      return "relu";
+      return def.choices ? std::string(def.choices, std::strcspn(def.choices, "|")) : "relu";
     case AttrType::dtype:
       return "float32";
     case AttrType::boolean:
@@ -57,15 +59,18 @@ TEST_CASE("mx names: every name round-trips through symbol.json's words") {
     REQUIRE(back != nullptr);
     CHECK(back->op == row.op);
     CHECK(mx_to_core(*back, written) == attrs);
-    if (row.exported && row.name != "fix") CHECK(name == row.name);
-    if (row.op->variadic) CHECK(written.at("num_args") == "3");
+    if (row.exported && row.name != "fix" && row.name != "argmax_channel") CHECK(name == row.name);
+    const bool own =
+        row.op->attr_index("num_arrays") >= 0 || row.op->attr_index("num_outputs") >= 0;
+    if (row.op->variadic) CHECK(written.count("num_args") == (own ? 0 : 1));
+    if (row.op->variadic && !own) CHECK(written.at("num_args") == "3");
   }
 }
 
 TEST_CASE("mx names: the rules that come with a name") {
   CHECK(get_mx_name("broadcast_greater").fixed.at("dtype") == "None");
   CHECK(get_mx_name("sum").fixed.at("at_least_1d") == "True");
-  CHECK(get_mx_name("argmax").fixed.at("dtype") == "float32");
+  CHECK(get_mx_name("argmax").fixed.at("dtype") == "None");
   CHECK(get_mx_name("Reshape").fixed.at("codes") == "True");
   CHECK(find_mx_name("_rminus_scalar")->op == get_op("rsub_scalar"));
   CHECK(find_mx_name("elemwise_add")->op == find_mx_name("broadcast_add")->op);
