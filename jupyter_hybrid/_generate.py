@@ -9,13 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 from . import _core
+from ._signatures import SIGNATURES
 
 #: Where operators with these prefixes are functions, as in MXNet: nd.contrib, sym.linalg, ...
 #: Of those of random the samplers have better written forms.
 ROOMS = {"_contrib_": "contrib", "_linalg_": "linalg", "_image_": "image", "_random_": "random"}
-
-#: Face operators that have a better written form in nd and sym.
-HANDWRITTEN = {"uniform", "normal", "random_uniform", "random_normal", "random_randint", "shuffle"}
 
 _TYPES = {
     "bool": "bool",
@@ -25,6 +23,7 @@ _TYPES = {
     "ints": "int | Sequence[int | None]",
     "scalar": "float",
     "dtype": "DTypeLike",
+    "any": "Any",
 }
 
 
@@ -38,6 +37,7 @@ class Parameter:
     default: Any
     doc: str
     choices: list[str] | None = None
+    ignored: bool = False  # MXNet's, without a meaning here: handed on only when it is given
 
 
 @dataclass
@@ -75,9 +75,6 @@ def _all_faces() -> dict[str, tuple[Face, ...]]:
     ops = {op["name"]: op for op in _core.op_table()}
     found: dict[str, list[Face]] = {}
     for row in _core.mx_table():
-        room, name = _place(row["name"]) if row["name"][0] == "_" else ("", row["name"])
-        if not name or name in HANDWRITTEN:
-            continue
         op = ops[row["op"]]
         mx_name = {core: mx for mx, core in row["renamed"].items()}
         parameters = [
@@ -92,24 +89,43 @@ def _all_faces() -> dict[str, tuple[Face, ...]]:
             for a in op["attrs"]
             if a["name"] not in row["fixed"]
         ]
-        face = Face(name, row["name"], op["doc"], op["inputs"], op["variadic"], parameters)
-        found.setdefault(room, []).append(face)
+        parameters = _ordered(row["name"], parameters)
+        for room, name in _places(row["name"]):
+            face = Face(name, row["name"], op["doc"], op["inputs"], op["variadic"], parameters)
+            found.setdefault(room, []).append(face)
     return {room: tuple(made) for room, made in found.items()}
 
 
-def _place(op: str) -> tuple[str, str]:
-    """(module, function) of an operator whose name begins with "_"; no function: ("", "")."""
+def _ordered(op: str, parameters: list[Parameter]) -> list[Parameter]:
+    """In MXNet's order, with those that have no meaning here."""
+    if op not in SIGNATURES:
+        return parameters
+    own = {p.name: p for p in parameters}
+    text = "MXNet's; without a meaning here"
+    return [
+        own.pop(name) if name in own else Parameter(name, "any", False, None, text, ignored=True)
+        for name in SIGNATURES[op]
+    ] + list(own.values())
+
+
+def _places(op: str) -> Iterator[tuple[str, str]]:
+    """(module, function) of an operator; one whose name begins with "_" is in _internal, too."""
+    if not op.startswith("_"):
+        yield "", op
+        return
+    yield "_internal", op
     for prefix, room in ROOMS.items():
         name = op.removeprefix(prefix)
         if name != op and (room != "random" or name.endswith("_like")):
-            return room, name
-    return "", ""
+            yield room, name
 
 
 def function_source(face: Face, symbolic: bool) -> str:
     """A function that calls ``_invoke`` (nd) or ``_apply`` (sym)."""
     tail = ["name=None", "attr=None"] if symbolic else ["out=None", "name=None"]
     signature = [*_inputs(face, symbolic), *_defaults(face)]
+    if _chooses_device(face, symbolic):
+        signature.insert(_place_of_ctx(face), "ctx=None")
     head = f"def {face.name}({', '.join([*signature, *tail, '**attrs'])}):\n"
     return head + f"    {_docstring(face, symbolic)!r}\n" + _body(face, symbolic)
 
@@ -144,8 +160,10 @@ def stub(face: Face, symbolic: bool, method: bool = False) -> str:
         for name, info in inputs[1:] if method else inputs:
             optional = symbolic or info["optional"]
             parts.append(f"{name}: {operand} | None = ..." if optional else f"{name}: {operand}")
-    for p in face.parameters:
-        parts.append(f"{p.name}: {_TYPES[p.type]} | None = ...")
+    options = [f"{p.name}: {_TYPES[p.type]} | None = ..." for p in face.parameters]
+    if _chooses_device(face, symbolic):
+        options.insert(_place_of_ctx(face), "ctx: Any = ...")
+    parts += options
     if symbolic:
         parts += ["name: str | None = ...", "attr: dict[str, str] | None = ..."]
     else:
@@ -169,22 +187,42 @@ def _inputs(face: Face, symbolic: bool) -> list[str]:
     ]
 
 
+def _chooses_device(face: Face, symbolic: bool) -> bool:
+    return not symbolic and not face.inputs
+
+
+def _place_of_ctx(face: Face) -> int:
+    """Among the parameters of an array from nothing, as in MXNet: after the shape."""
+    names = [p.name for p in face.parameters]
+    return names.index("shape") + 1 if "shape" in names else len(names)
+
+
 def _defaults(face: Face) -> list[str]:
     # A required attribute left out is reported by the core, with the operator's name.
     return [f"{p.name}={None if p.required else p.default!r}" for p in face.parameters]
 
 
 def _call(face: Face, symbolic: bool, inputs: str) -> str:
-    attrs = "{" + ", ".join(f"{p.name!r}: {p.name}" for p in face.parameters) + "}"
+    named = [p.name for p in face.parameters if not p.ignored]
+    attrs = "{" + ", ".join(f"{n!r}: {n}" for n in named) + "}"
+    more = [p.name for p in face.parameters if p.ignored]
+    head = ""
+    if more:
+        given = ", ".join(f"{n!r}: {n}" for n in more)
+        head = (
+            f"    if not ({' is '.join([*more, 'None'])}):\n"
+            f"        attrs |= {{k: v for k, v in {{{given}}}.items() if v is not None}}\n"
+        )
     if symbolic:
         hint = "" if face.name == face.op else f", {face.name!r}"
-        return (
+        return head + (
             f"    return _apply({face.op!r}, {inputs}, "
             f"{{**attrs, **{attrs}}} if attrs else {attrs}, name, attr{hint})\n"
         )
-    return (
+    ctx = "ctx" if _chooses_device(face, symbolic) else "None"
+    return head + (
         f"    return _invoke({face.op!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
-        " out, None, name)\n"
+        f" out, {ctx}, name)\n"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -25,3 +26,28 @@ def fill(module: ModuleType, symbolic: bool, call: Callable[..., Any]) -> None:
     for face in made:
         scope[face.name].__module__ = module.__name__
     scope["__all__"] = [*scope.get("__all__", ()), *(f.name for f in made)]
+
+
+def internal(scope: dict[str, Any], name: str, symbolic: bool, call: Callable[..., Any]) -> Any:
+    """A function of ``_internal``, made when it is first asked for, and kept in ``scope``.
+
+    Raises AttributeError when there is no operator of that name.
+    """
+    face = _internal_faces().get(name)
+    if face is None:
+        raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
+    bodies: dict[str, Any] = {"_apply" if symbolic else "_invoke": call}
+    exec(_generate.function_source(face, symbolic), bodies)
+    bodies[name].__module__ = scope["__name__"]
+    scope[name] = bodies[name]
+    return scope[name]
+
+
+@lru_cache(maxsize=1)
+def _internal_faces() -> dict[str, _generate.Face]:
+    return {face.name: face for face in _generate.room_faces("_internal")}
+
+
+def internal_names() -> list[str]:
+    """The operators whose names begin with "_"."""
+    return sorted(_internal_faces())

@@ -28,11 +28,7 @@ from . import random as random
 from .arithmetic import *
 from .creation import *
 from .files import *
-from .random import multinomial as sample_multinomial
-from .random import normal as random_normal
-from .random import randint as random_randint
-from .random import shuffle as shuffle
-from .random import uniform as random_uniform
+from .functions import *
 
 def waitall() -> None: ...
 def transpose(data: NDArray, axes: Any = ..., out: NDArray | None = ...) -> NDArray: ...
@@ -50,11 +46,8 @@ from . import linalg as linalg
 from . import random as random
 from .creation import *
 from .executor import Executor as Executor
+from .functions import *
 from .names import name_prefix as name_prefix
-from .random import normal as random_normal
-from .random import randint as random_randint
-from .random import shuffle as shuffle
-from .random import uniform as random_uniform
 from .variable import *
 
 """
@@ -62,7 +55,13 @@ from .variable import *
 
 def nd_stub() -> str:
     """The text of nd/__init__.pyi."""
-    written = {"transpose", *nd.arithmetic.__all__, *nd.creation.__all__, *nd.files.__all__}
+    written = {
+        "transpose",
+        *nd.arithmetic.__all__,
+        *nd.creation.__all__,
+        *nd.files.__all__,
+        *nd.functions.__all__,
+    }
     lines = [_generate.stub(f, False) for f in _generate.faces() if f.name not in written]
     return _MADE + _ND_HEAD + "\n".join(lines) + "\n"
 
@@ -70,7 +69,7 @@ def nd_stub() -> str:
 def sym_stub() -> str:
     """The text of sym/__init__.pyi."""
     arithmetic = sym.creation.arithmetic()
-    written = {*arithmetic, *sym.creation.__all__}
+    written = {*arithmetic, *sym.creation.__all__, *sym.functions.__all__}
     head = [
         f"def {n}(lhs: Symbol | float, rhs: Symbol | float, name: str | None = ...) -> Symbol: ..."
         for n in arithmetic

@@ -5,12 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from .nd.random import multinomial, normal, randint, randn, shuffle, uniform
+from .nd.random import (
+    exponential,
+    gamma,
+    generalized_negative_binomial,
+    multinomial,
+    negative_binomial,
+    normal,
+    poisson,
+    randint,
+    randn,
+    shuffle,
+    uniform,
+)
 
 __all__ = [
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
     "get_state",
     "multinomial",
+    "negative_binomial",
     "normal",
+    "poisson",
     "randint",
     "randn",
     "seed",

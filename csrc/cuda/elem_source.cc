@@ -102,7 +102,8 @@ std::string instruction(const ElemInstr& q, int i) {
   } else if (q.code == ElemCode::where) {
     value = a + " ? " + operand(q.b, q.dtype, i) + " : " + operand(q.c, q.dtype, i);
   } else {
-    if (elem_table().code[static_cast<int>(q.code)][elem_type(q.dtype)][0] == nullptr) {
+    if (elem_table().code[static_cast<int>(q.code)][elem_type(q.dtype)][0] == nullptr ||
+        q.code == ElemCode::polygamma) {
       throw NotOnDevice(std::string(elem_code_name(q.code)) + " of " + dtype_name(q.dtype));
     }
     value = function_name(q.code, q.dtype) + "::f(" + a;

@@ -61,6 +61,12 @@ double elem_cost_ns(ElemCode code, DType dtype) {
     case ElemCode::arcsinh:
     case ElemCode::arctan2:
       return 11;
+    case ElemCode::gamma:
+    case ElemCode::gammaln:
+      return 40;
+    case ElemCode::erfinv:
+    case ElemCode::polygamma:
+      return 120;
     case ElemCode::mod:
     case ElemCode::floor_div:
       return 4.5;

@@ -31,13 +31,13 @@ struct TensorView {
   X(neg)                                                                                           \
   X(abs) X(sign) X(square) X(sqrt) X(rsqrt) X(cbrt) X(reciprocal) X(exp) X(expm1) X(log) X(log2)   \
       X(log10) X(log1p) X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) X(tanh) \
-          X(arcsinh) X(arccosh) X(arctanh) X(erf) X(sigmoid) X(softrelu) X(softsign) X(relu)       \
+          X(arcsinh) X(arccosh) X(arctanh) X(erf) X(gamma) X(gammaln) X(erfinv) X(sigmoid) X(softrelu) X(softsign) X(relu)       \
               X(floor) X(ceil) X(trunc) X(rint) X(round) X(logical_not) X(isnan) X(isinf)          \
                   X(isfinite) X(invert) X(conj) X(real) X(imag) X(angle)
 #define HYBRID_ELEM_BINARY(X)                                                                   \
   X(add)                                                                                        \
   X(sub)                                                                                        \
-  X(mul) X(div) X(mod) X(floor_div) X(power) X(maximum) X(minimum) X(hypot) X(arctan2) X(equal) \
+  X(mul) X(div) X(mod) X(floor_div) X(power) X(maximum) X(minimum) X(hypot) X(arctan2) X(polygamma) X(equal) \
       X(not_equal) X(greater) X(greater_equal) X(lesser) X(lesser_equal) X(logical_and)         \
           X(logical_or) X(logical_xor) X(bit_and) X(bit_or) X(bit_xor) X(shift_left) X(shift_right)
 // clang-format on
@@ -70,7 +70,7 @@ struct ElemInstr {
 // float mod and floor_div follow Python's sign; power of ints wraps, negative exponent gives 0;
 // shifts by less than 0 or by the width and more leave 0 (-1: a negative number to the right).
 // Complex numbers follow NumPy: the plain product, Smith's quotient; abs, real, imag and angle give
-// the real type.
+// the real type. polygamma takes its order, a whole number, as b.
 struct ElemProgram {
   std::vector<DType> inputs;      // dtype of every input
   std::vector<ElemInstr> instrs;  // in order; instruction i's result is temp i

@@ -15,6 +15,12 @@ void scipy_dgesv_(const blasint* n, const blasint* nrhs, double* a, const blasin
                   blasint* ipiv, double* b, const blasint* ldb, blasint* info);
 void scipy_dpotrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* info,
                    size_t);
+void scipy_dpotri_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* info,
+                   size_t);
+void scipy_dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag,
+                  const blasint* m, const blasint* n, const double* alpha, const double* a,
+                  const blasint* lda, double* b, const blasint* ldb, size_t, size_t, size_t,
+                  size_t);
 void scipy_dsyevd_(const char* jobz, const char* uplo, const blasint* n, double* a,
                    const blasint* lda, double* w, double* work, const blasint* lwork,
                    blasint* iwork, const blasint* liwork, blasint* info, size_t, size_t);
@@ -70,6 +76,21 @@ int lapack_cholesky(int64_t n, double* a) {
   blasint info = 0;
   scipy_dpotrf_("L", &size, a, &lda, &info, 1);
   return info;
+}
+
+int lapack_cholesky_inverse(int64_t n, double* a) {
+  const blasint size = narrow(n), lda = leading(n);
+  blasint info = 0;
+  scipy_dpotri_("L", &size, a, &lda, &info, 1);
+  return info;
+}
+
+void lapack_triangular(bool right, bool lower, bool turned, int64_t m, int64_t n, double alpha,
+                       const double* a, double* b) {
+  const blasint rows = narrow(m), columns = narrow(n), lda = leading(right ? n : m),
+                ldb = leading(m);
+  scipy_dtrsm_(right ? "R" : "L", lower ? "L" : "U", turned ? "T" : "N", "N", &rows, &columns,
+               &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
 }
 
 int lapack_eigh(bool lower, int64_t n, double* a, double* values) {

@@ -11,6 +11,11 @@ int lapack_lu(int64_t n, double* a, int32_t* pivots);
 int lapack_solve(int64_t n, int64_t k, double* a, double* b, int32_t* pivots);
 // The lower triangle of a becomes its Cholesky factor.
 int lapack_cholesky(int64_t n, double* a);
+// The lower triangle of a, a Cholesky factor, becomes that of the inverse of the matrix it is of.
+int lapack_cholesky_inverse(int64_t n, double* a);
+// b (m, n) becomes x of op(a) x = alpha b, or with `right` of x op(a) = alpha b; a is triangular.
+void lapack_triangular(bool right, bool lower, bool turned, int64_t m, int64_t n, double alpha,
+                       const double* a, double* b);
 // values (n), ascending; a becomes the eigenvectors. Reads one triangle.
 int lapack_eigh(bool lower, int64_t n, double* a, double* values);
 // a (m, n) is destroyed; u (m, m or k), s (k), vt (n or k, n), with k = min(m, n).

@@ -76,10 +76,35 @@ void grad_sum_back(GradBuilder& b) {
 
 // --- broadcast_like -----------------------------------------------------------------------------
 
+// lhs's shape with the sizes of the axes rhs_axes of rhs on its axes lhs_axes.
+Shape paired_shape(const Attrs& attrs, const Shape& in, const Shape& like) {
+  const char* op = attrs.op()->name;
+  require(attrs.has("lhs_axes") && attrs.has("rhs_axes"), op, ": given lhs_axes ",
+          attrs.text("lhs_axes"), " and rhs_axes ", attrs.text("rhs_axes"),
+          ", expected both or none of them");
+  const auto &left = attrs.ints("lhs_axes"), &right = attrs.ints("rhs_axes");
+  require(left.size() == right.size() && !left.empty(), op, ": given lhs_axes ",
+          attrs.text("lhs_axes"), " and rhs_axes ", attrs.text("rhs_axes"),
+          ", expected as many axes of both, at least one");
+  Shape out = in;
+  for (size_t i = 0; i < left.size(); ++i) {
+    const int axis = normalize_axis(left[i], in.ndim(), op);
+    require(in[axis] == 1 || in[axis] < 0, op, ": given lhs of shape ", in,
+            ", expected size 1 on axis ", axis);
+    out[axis] = like[normalize_axis(right[i], like.ndim(), op)];
+  }
+  return out;
+}
+
 void infer_broadcast_like(InferContext& c) {
   set_dtype(c, 0, c.in_dtypes[0]);
   expect_dtype(c, 0, c.out_dtypes[0]);
-  const Shape &in = c.in_shapes[0], &like = c.in_shapes[1];
+  const Shape& in = c.in_shapes[0];
+  Shape like = c.in_shapes[1];
+  if (c.attrs.has("lhs_axes") || c.attrs.has("rhs_axes")) {
+    if (!in.rank_known() || !like.rank_known()) return;
+    like = paired_shape(c.attrs, in, like);
+  }
   if (in.rank_known() && like.rank_known()) check_broadcasts(in, like, c.op_name);
   set_shape(c, 0, like);
 }
@@ -174,6 +199,8 @@ void register_broadcast() {
 
   OpDef like = view_def("broadcast_like", "data repeated to the shape of another array.", nullptr);
   like.inputs = {{"lhs", "array to repeat"}, {"rhs", "array whose shape is taken", false}};
+  like.attrs = {{"lhs_axes", AttrType::ints, "None", "axes of lhs that repeat; None: all"},
+                {"rhs_axes", AttrType::ints, "None", "axes of rhs whose sizes they take"}};
   like.infer = infer_broadcast_like;
   like.cpu = run_broadcast_like;
   like.gradient = grad_sum_back;

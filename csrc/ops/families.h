@@ -43,5 +43,22 @@ void register_loss();
 void register_random();
 void register_creation();
 void register_optimizer();
+void register_random_draws();
+void register_split_v2();
+void register_histogram();
+void register_random_pdf();
+void register_special_functions();
+void register_blocks_of_space();
+void register_multi_index();
+void register_batch_take();
+void register_khatri_rao();
+void register_mixed_precision();
+void register_contrib_elementwise();
+void register_contrib_index();
+void register_interleaved_attention();
+void register_linalg_products();
+void register_linalg_factors();
+void register_linalg_triangles();
+void register_diag();
 
 }  // namespace hybrid

@@ -5,83 +5,13 @@
 #include <vector>
 
 #include "kernels/lapack.h"
-#include "ops/dispatch.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
-#include "ops/infer.h"
+#include "ops/matrix_stack.h"
 
 namespace hybrid {
 
 namespace {
-
-using Matrix = std::vector<double>;  // column-major; float32 is computed in float64, as NumPy does
-
-int64_t rows_of(const Shape& s) { return s[s.ndim() - 2]; }
-int64_t columns_of(const Shape& s) { return s[s.ndim() - 1]; }
-
-int64_t batch_of(const Shape& s) {
-  int64_t count = 1;
-  for (int i = 0; i < s.ndim() - 2; ++i) count *= s[i];
-  return count;
-}
-
-// The shape of `s` with its matrices replaced.
-Shape stacked(const Shape& s, std::initializer_list<int64_t> matrix) {
-  Shape out;
-  for (int i = 0; i < s.ndim() - 2; ++i) out.push_back(s[i]);
-  for (int64_t n : matrix) out.push_back(n);
-  return out;
-}
-
-void expect_matrices(InferContext& c, size_t i, bool square) {
-  const Shape& s = c.in_shapes[i];
-  require(s.ndim() >= 2, c.op_name, ": given ", s, ", expected at least two dimensions");
-  require(!square || rows_of(s) == columns_of(s), c.op_name, ": given ", s,
-          ", expected square matrices in the last two dimensions");
-}
-
-// Matrix `at` of a stack, column by column.
-Matrix load(const TensorView& v, int64_t at) {
-  const int64_t m = rows_of(v.shape), n = columns_of(v.shape);
-  Matrix made(static_cast<size_t>(m * n));
-  dispatch(v.dtype, "linalg", [&](auto zero) {
-    const auto* from = v.as<decltype(zero)>() + at * m * n;
-    for (int64_t i = 0; i < m; ++i) {
-      for (int64_t j = 0; j < n; ++j) {
-        made[static_cast<size_t>(j * m + i)] = static_cast<double>(from[i * n + j]);
-      }
-    }
-  });
-  return made;
-}
-
-// Writes m x n numbers, given by their place, as matrix `at` of a stack.
-template <class At>
-void store(const TensorView& v, int64_t at, int64_t m, int64_t n, At&& value) {
-  dispatch(v.dtype, "linalg", [&](auto zero) {
-    using T = decltype(zero);
-    T* to = v.as<T>() + at * m * n;
-    for (int64_t i = 0; i < m; ++i) {
-      for (int64_t j = 0; j < n; ++j) to[i * n + j] = static_cast<T>(value(i, j));
-    }
-  });
-}
-
-void store_columns(const TensorView& v, int64_t at, int64_t m, int64_t n, const Matrix& from) {
-  store(v, at, m, n, [&](int64_t i, int64_t j) { return from[static_cast<size_t>(j * m + i)]; });
-}
-
-template <class Body>
-void for_each_matrix(KernelContext& c, Body&& body) {
-  const int64_t count = batch_of(c.in[0].shape);
-  for (int64_t i = 0; i < count && !c.resources.cancelled(); ++i) body(i);
-}
-
-double cubic_flops(const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
-  const Shape& s = in[0];
-  const double m = static_cast<double>(rows_of(s)), n = static_cast<double>(columns_of(s));
-  return 10.0 * static_cast<double>(batch_of(s)) * m * n * std::min(m, n);
-}
 
 // --- solve, inverse -----------------------------------------------------------------------------
 
@@ -151,7 +81,8 @@ void infer_slogdet(InferContext& c) {
   one_dtype(c);
   if (!c.in_shapes[0].rank_known()) return;
   expect_matrices(c, 0, true);
-  for (size_t i = 0; i < 2; ++i) set_shape(c, i, stacked(c.in_shapes[0], {}));
+  const bool one = c.in_shapes[0].ndim() == 2 && c.attrs.boolean("at_least_1d");
+  for (size_t i = 0; i < 2; ++i) set_shape(c, i, one ? Shape{1} : stacked(c.in_shapes[0], {}));
 }
 
 void run_slogdet(KernelContext& c) {
@@ -176,8 +107,9 @@ void grad_slogdet(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const int rank = known_rank(b, b.input(0));
   const Entry turned = b.op("swapaxes", {b.input(0)}, {{"dim1", rank - 2}, {"dim2", rank - 1}});
-  Entry g = b.op("expand_dims", {b.out_grad(1)}, {{"axis", -1}});
-  g = b.op("expand_dims", {g}, {{"axis", -1}});
+  Shape one = known_shape(b, b.input(0));
+  one[rank - 1] = one[rank - 2] = 1;
+  const Entry g = reshape_to(b, b.out_grad(1), one);
   b.set(0, b.op("mul", {b.op("linalg_inverse", {turned}), g}));
 }
 
@@ -207,8 +139,8 @@ Entry half_lower(GradBuilder& b, int64_t n, DType dtype) {
   return b.op("mul_scalar", {both}, {{"scalar", 0.5}});
 }
 
-// I. Murray, "Differentiation of the Cholesky decomposition" (2016), eq. 10; A's upper triangle is
-// not read, so what flows to it counts below.
+// I. Murray, "Differentiation of the Cholesky decomposition" (2016), eq. 10. Half of what flows to
+// an element below the diagonal is its mirror image's: the gradient is symmetric, as in MXNet.
 void grad_potrf(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Entry factor = b.output();
@@ -220,7 +152,7 @@ void grad_potrf(GradBuilder& b) {
   const Entry one = b.op("matmul", {left, inverse});
   const int rank = known_rank(b, one);
   const Entry turned = b.op("swapaxes", {one}, {{"dim1", rank - 2}, {"dim2", rank - 1}});
-  b.set(0, b.op("mul", {b.op("add", {one, turned}), mask}));
+  b.set(0, b.op("mul_scalar", {b.op("add", {one, turned})}, {{"scalar", 0.5}}));
 }
 
 void infer_eigh(InferContext& c) {
@@ -300,17 +232,6 @@ void run_qr(KernelContext& c) {
   });
 }
 
-OpDef linalg_def(const char* name, const char* doc) {
-  OpDef def;
-  def.name = name;
-  def.family = Family::other;
-  def.doc = doc;
-  def.inputs = {{"A", "matrices in the last two dimensions"}};
-  def.dtypes = kFloats;
-  def.flops = cubic_flops;
-  return def;
-}
-
 }  // namespace
 
 void register_linalg() {
@@ -333,6 +254,8 @@ void register_linalg() {
   OpDef determinant = linalg_def("linalg_slogdet",
                                  "Sign and logarithm of the absolute value of every determinant; "
                                  "0 and -inf of a singular matrix.");
+  determinant.attrs = {{"at_least_1d", AttrType::boolean, "False",
+                        "of a single matrix shape (1,) instead of () (MXNet 1.x)"}};
   determinant.num_outputs = 2;
   determinant.infer = infer_slogdet;
   determinant.cpu = run_slogdet;

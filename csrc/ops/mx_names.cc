@@ -140,7 +140,9 @@ std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
     }
     (*mx_attrs)[name] = attrs.text(def.name);
   }
-  if (op.variadic && num_inputs >= 0) (*mx_attrs)["num_args"] = std::to_string(num_inputs);
+  // Some have a name of their own for it.
+  const bool own = op.attr_index("num_arrays") >= 0 || op.attr_index("num_outputs") >= 0;
+  if (op.variadic && !own && num_inputs >= 0) (*mx_attrs)["num_args"] = std::to_string(num_inputs);
   return found->name;
 }
 

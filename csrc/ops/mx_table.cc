@@ -107,16 +107,17 @@ void add_comparisons(Rows& t) {
 
 void add_unary(Rows& t) {
   for (const char* name :
-       {"abs",     "sign",       "square",       "sqrt",       "rsqrt",       "cbrt",
-        "rcbrt",   "reciprocal", "exp",          "expm1",      "log",         "log2",
-        "log10",   "log1p",      "sin",          "cos",        "tan",         "arcsin",
-        "arccos",  "arctan",     "sinh",         "cosh",       "tanh",        "arcsinh",
-        "arccosh", "arctanh",    "erf",          "sigmoid",    "log_sigmoid", "softsign",
-        "relu",    "floor",      "ceil",         "trunc",      "rint",        "round",
-        "degrees", "radians",    "hard_sigmoid", "zeros_like", "ones_like",   "smooth_l1"}) {
+       {"abs",         "sign",     "square",  "sqrt",    "rsqrt",   "cbrt",         "rcbrt",
+        "reciprocal",  "exp",      "expm1",   "log",     "log2",    "log10",        "log1p",
+        "sin",         "cos",      "tan",     "arcsin",  "arccos",  "arctan",       "sinh",
+        "cosh",        "tanh",     "arcsinh", "arccosh", "arctanh", "erf",          "sigmoid",
+        "log_sigmoid", "softsign", "gamma",   "gammaln", "erfinv",  "relu",         "floor",
+        "ceil",        "trunc",    "round",   "degrees", "radians", "hard_sigmoid", "zeros_like",
+        "ones_like",   "smooth_l1"}) {
     t.add(name, name);
   }
   t.add("trunc", "fix");
+  t.add("round_half_down", "rint");
   t.add("neg", "negative", {"_np_negative"});
   t.add("identity", "_copy", {"identity"});
   t.add("stop_gradient", "BlockGrad", {"stop_gradient"});
@@ -172,12 +173,15 @@ void add_reductions(Rows& t) {
   t.add("nansum", "nansum", {}, one_d);
   t.add("mean", "mean", {}, one_d);
   t.add("prod", "prod", {}, one_d);
+  t.add("nanprod", "nanprod", {}, one_d);
   t.add("max", "max", {"max_axis"}, one_d);
   t.add("min", "min", {"min_axis"}, one_d);
   t.add("norm", "norm", {}, {{"at_least_1d", "True"}, {"exclude", "False"}});
-  const Fixed index{{"at_least_1d", "True"}, {"dtype", "float32"}};
+  const Fixed index{{"at_least_1d", "True"}, {"dtype", "None"}};
   t.add("argmax", "argmax", {}, index);
   t.add("argmin", "argmin", {}, index);
+  t.add("argmax", "argmax_channel", {},
+        {{"at_least_1d", "True"}, {"dtype", "None"}, {"axis", "1"}, {"keepdims", "False"}});
 }
 
 void add_shapes(Rows& t) {
@@ -206,12 +210,22 @@ void add_shapes(Rows& t) {
   t.add("broadcast_axis", "broadcast_axis", {"broadcast_axes"});
   t.add("shape_array", "shape_array");
   t.add("size_array", "size_array");
+  t.add("split_v2", "_split_v2");
+  t.add("histogram", "_histogram");
+  t.add("diag", "diag");
+  t.add("depth_to_space", "depth_to_space");
+  t.add("space_to_depth", "space_to_depth");
+  t.add("khatri_rao", "khatri_rao");
 }
 
 void add_indices(Rows& t) {
   t.add("take", "take");
   t.add("pick", "pick", {"choose_element_0index"}, {{"at_least_1d", "True"}});
   t.add("one_hot", "one_hot");
+  t.add("batch_take", "batch_take");
+  t.add("fill_element_0index", "fill_element_0index");
+  t.add("ravel_multi_index", "_ravel_multi_index", {"ravel_multi_index"});
+  t.add("unravel_index", "_unravel_index", {"unravel_index"});
   t.add("gather_nd", "gather_nd");
   t.add("scatter_nd", "scatter_nd", {}, {{"accumulate", "False"}});
   t.add("cumsum", "_np_cumsum", {"cumsum"});
@@ -221,8 +235,31 @@ void add_indices(Rows& t) {
 }
 
 void add_linalg(Rows& t) {
-  for (const char* name : {"linalg_inverse", "linalg_potrf", "linalg_slogdet"}) {
+  for (const char* name :
+       {"linalg_gemm", "linalg_gemm2", "linalg_potrf", "linalg_potri", "linalg_trmm", "linalg_trsm",
+        "linalg_syrk", "linalg_gelqf", "linalg_inverse", "linalg_det", "linalg_sumlogdiag",
+        "linalg_extractdiag", "linalg_makediag", "linalg_extracttrian", "linalg_maketrian"}) {
     t.add(name, ("_" + std::string(name)).c_str(), {name});
+  }
+  t.add("linalg_syevd", "_linalg_syevd");
+  t.add("linalg_slogdet", "_linalg_slogdet", {"linalg_slogdet"}, {{"at_least_1d", "True"}});
+}
+
+void add_mixed_precision(Rows& t) {
+  for (const char* name : {"all_finite", "multi_all_finite", "multi_sum_sq", "amp_cast",
+                           "amp_multicast", "cast_storage"}) {
+    t.add(name, name);
+  }
+}
+
+void add_contrib(Rows& t) {
+  t.add("_contrib_fft", "_contrib_fft");
+  t.add("_contrib_ifft", "_contrib_ifft");
+  for (const char* name : {"arange_like", "index_array", "index_copy", "allclose", "div_sqrt_dim",
+                           "quadratic", "gradientmultiplier", "round_ste", "sign_ste",
+                           "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt",
+                           "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt"}) {
+    t.add(name, ("_contrib_" + std::string(name)).c_str());
   }
 }
 
@@ -232,6 +269,19 @@ void add_sources(Rows& t) {
   t.add("random_normal", "_random_normal", {"random_normal", "normal"}, one_d);
   t.add("random_randint", "_random_randint", {"random_randint"}, one_d);
   t.add("shuffle", "_shuffle", {"shuffle"});
+  for (const std::string law : {"uniform", "normal", "exponential", "gamma", "poisson",
+                                "negative_binomial", "generalized_negative_binomial"}) {
+    const std::string drawn = "random_" + law, sampled = "sample_" + law;
+    if (law != "uniform" && law != "normal") {
+      t.add(drawn.c_str(), ("_" + drawn).c_str(), {drawn.c_str()}, one_d);
+    }
+    t.add((drawn + "_like").c_str(), ("_" + drawn + "_like").c_str());
+    t.add(sampled.c_str(), ("_" + sampled).c_str(), {sampled.c_str()});
+    const std::string density = "random_pdf_" + law;
+    t.add(density.c_str(), ("_" + density).c_str(), {density.c_str()});
+  }
+  t.add("sample_multinomial", "_sample_multinomial", {"sample_multinomial"});
+  t.add("random_pdf_dirichlet", "_random_pdf_dirichlet", {"random_pdf_dirichlet"});
   t.add("zeros", "_zeros");
   t.add("ones", "_ones");
   t.add("full", "_full");
@@ -252,6 +302,8 @@ std::vector<MxName> make_mx_table() {
   add_shapes(t);
   add_indices(t);
   add_linalg(t);
+  add_mixed_precision(t);
+  add_contrib(t);
   add_sources(t);
   return t.take();
 }
@@ -283,30 +335,27 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"MakeLoss", "valid_thresh", nullptr},
       {"MakeLoss", "normalization", "null"},
       {"_arange", "infer_range", "False"},
+      {"_contrib_fft", "compute_size", nullptr},
+      {"_contrib_ifft", "compute_size", nullptr},
+      {"all_finite", "init_output", "True"},
+      {"multi_all_finite", "init_output", "True"},
       {"softmax", "use_length", "False"},
       {"softmax", "dtype", "None"},
       {"log_softmax", "use_length", "False"},
       {"log_softmax", "dtype", "None"},
-      {"norm", "out_dtype", "None"},
-      {"_np_cumsum", "dtype", "None"},
-      {"cumsum", "dtype", "None"},
       {"Reshape", "target_shape", "()"},
       {"Reshape", "keep_highest", "False"},
-      {"broadcast_like", "lhs_axes", "None"},
-      {"broadcast_like", "rhs_axes", "None"},
-      {"reshape_like", "lhs_begin", "None"},
-      {"reshape_like", "lhs_end", "None"},
-      {"reshape_like", "rhs_begin", "None"},
-      {"reshape_like", "rhs_end", "None"},
   };
   return list;
 }
 
 bool is_core_only(const char* attr, const OpDef& op) {
-  for (const char* name : {"at_least_1d", "codes", "accumulate", "batch_stats", "open"}) {
+  for (const char* name :
+       {"at_least_1d", "codes", "accumulate", "batch_stats", "open", "no_bins"}) {
     if (std::strcmp(attr, name) == 0) return true;
   }
-  return std::strcmp(attr, "mode") == 0 && std::strcmp(op.name, "Embedding") == 0;
+  return std::strcmp(attr, "mode") == 0 &&
+         (std::strcmp(op.name, "Embedding") == 0 || std::strcmp(op.name, "batch_take") == 0);
 }
 
 }  // namespace hybrid

@@ -3,8 +3,10 @@
 
 #include "kernels/kernels.h"
 #include "ops/axes.h"
+#include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
+#include "ops/grad_shape.h"
 #include "ops/infer.h"
 #include "ops/run_elem.h"
 
@@ -44,10 +46,29 @@ void run_mean(KernelContext& c) {
   run_with_number(ElemCode::div, c.out[0], count, c.out[0], c.resources);
 }
 
+// Where data is nan, 1 is multiplied.
+void run_nanprod(KernelContext& c) {
+  const TensorView numbers = scratch_view(c.in[0].dtype, c.in[0].shape, c.resources);
+  ElemProgram program;
+  program.inputs = {c.in[0].dtype};
+  Emitter e(&program.instrs);
+  const DType d = c.in[0].dtype;
+  const auto x = Emitter::input(0);
+  e.select(d, e.test(ElemCode::equal, d, DType::boolean, x, x), x, e.fill(d, Emitter::number(1.0)));
+  program.outputs = {static_cast<int16_t>(program.instrs.size() - 1)};
+  run_elementwise(program, &c.in[0], &numbers, c.resources);
+  reduce(Reduction::prod, numbers, axes_mask(c.attrs, numbers.shape.ndim()), c.out[0], c.resources);
+}
+
 void infer_norm(InferContext& c) {
   const int64_t ord = c.attrs.integer("ord");
   require(ord == 1 || ord == 2, c.op_name, ": given ord ", ord, ", expected 1 or 2");
-  infer_reduce(c);
+  if (!c.attrs.has("out_dtype")) return infer_reduce(c);
+  const DType to = c.attrs.dtype("out_dtype");
+  require((kFloats & dtype_bit(to)) != 0, c.op_name, ": given out_dtype ", dtype_name(to),
+          ", expected one of ", dtype_set_names(kFloats));
+  set_dtype(c, 0, to);
+  infer_shape(c);
 }
 
 void run_norm(KernelContext& c) {
@@ -70,9 +91,16 @@ void infer_truth(InferContext& c) {
 }
 
 void infer_arg(InferContext& c) {
-  const DType dtype = c.attrs.dtype("dtype");
-  require((kNumbers & dtype_bit(dtype)) != 0, c.op_name, ": given dtype ", dtype_name(dtype),
-          ", expected one of ", dtype_set_names(kNumbers));
+  DType dtype = c.in_dtypes[0];  // MXNet's: in data's own dtype
+  if (c.attrs.has("dtype")) {
+    dtype = c.attrs.dtype("dtype");
+  } else if (dtype == DType::boolean) {
+    dtype = DType::float32;
+  } else if (dtype == DType::unknown) {
+    dtype = c.out_dtypes[0];
+  }
+  require(dtype == DType::unknown || (kNumbers & dtype_bit(dtype)) != 0, c.op_name,
+          ": given dtype ", dtype_name(dtype), ", expected one of ", dtype_set_names(kNumbers));
   set_dtype(c, 0, dtype);
   const Shape& in = c.in_shapes[0];
   if (!in.rank_known()) return;
@@ -83,6 +111,12 @@ void infer_arg(InferContext& c) {
   for (int i = 0; i < in.ndim(); ++i) {
     require(!axis_in(mask, i) || in[i] != 0, c.op_name, ": given data of shape ", in,
             ", expected at least one element to choose from");
+  }
+  if (!c.attrs.has("dtype") && (dtype == DType::int8 || dtype == DType::uint8)) {
+    int64_t count = 1;
+    for (int i = 0; i < in.ndim(); ++i) count *= axis_in(mask, i) && in[i] > 0 ? in[i] : 1;
+    require(count <= (dtype == DType::int8 ? 128 : 256), c.op_name, ": given ", dtype_name(dtype),
+            " data of shape ", in, ", whose indices do not fit this dtype: cast data first");
   }
   set_shape(c, 0, reduced_shape(c.attrs, in, mask));
 }
@@ -125,6 +159,13 @@ void grad_prod(GradBuilder& b) {
   const Expr x(b, b.input(0)), g(b, b.out_grad()), y(b, b.output());
   b.set(0, (spread(b, (g * y).entry()) / x).entry());
 }
+void grad_nanprod(GradBuilder& b) {
+  if (!b.wanted(0)) return;
+  const Expr x(b, b.input(0)), g(b, b.out_grad()), y(b, b.output());
+  const Expr quotient = spread(b, (g * y).entry()) / x;
+  const Expr valid = test("equal", x, x), zero(b, b.op("zeros_like", {b.input(0)}));
+  b.set(0, b.op("where", {valid.entry(), quotient.entry(), zero.entry()}));
+}
 void grad_extreme(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Expr x(b, b.input(0));
@@ -132,7 +173,11 @@ void grad_extreme(GradBuilder& b) {
 }
 void grad_norm(GradBuilder& b) {
   if (!b.wanted(0)) return;
-  const Expr x(b, b.input(0)), g(b, b.out_grad()), y(b, b.output());
+  const auto own = [&](Entry e) {  // in data's dtype, which out_dtype may not be
+    if (!b.attrs().has("out_dtype")) return e;
+    return b.op("cast", {e}, {{"dtype", static_cast<int64_t>(known_dtype(b, b.input(0)))}});
+  };
+  const Expr x(b, b.input(0)), g(b, own(b.out_grad())), y(b, own(b.output()));
   const bool two = b.attrs().integer("ord") == 2;
   b.set(0,
         (two ? spread(b, (g / y).entry()) * x : spread(b, g.entry()) * unary("sign", x)).entry());
@@ -160,7 +205,8 @@ void add_arg(const char* name, const char* doc) {
   OpDef def = reduction_def(name, doc, kAllOrdered, run_arg<kind>, nullptr);
   def.attrs = {{"axis", AttrType::integer, "None", "axis to search; None: the flattened array"},
                {"keepdims", AttrType::boolean, "False", "the axis stays, with size 1"},
-               {"dtype", AttrType::dtype, "int64", "dtype of the indices (MXNet 1.x: float32)"},
+               {"dtype", AttrType::dtype, "int64",
+                "dtype of the indices; None: data's, as MXNet 1.x has them", "None"},
                {"at_least_1d", AttrType::boolean, "False",
                 "a full search has shape (1,) instead of () (MXNet 1.x)"}};
   def.infer = infer_arg;
@@ -182,6 +228,12 @@ void register_reduce() {
                     "Product over axes, in data's dtype. The gradient divides by data: it is nan "
                     "where data is 0.",
                     kNumbersComplex, run_reduce<R::prod>, grad_prod));
+  OpDef nanprod = reduction_def("nanprod",
+                                "Product over axes, nan counting as 1. The gradient divides by "
+                                "data: it is nan where data is 0.",
+                                kFloats, run_nanprod, grad_nanprod);
+  nanprod.on_device = false;
+  add_op(std::move(nanprod));
   add_op(reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
                        kNumbers, run_reduce<R::max>, grad_extreme));
   add_op(reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",
@@ -190,7 +242,9 @@ void register_reduce() {
                              "Norm over axes: sqrt of the sum of squares (ord 2), or the sum of "
                              "absolute values (ord 1). The gradient of ord 2 is nan at 0.",
                              kFloats, run_norm, grad_norm);
-  norm.attrs.push_back({"ord", AttrType::integer, "2", "1 or 2"});
+  norm.attrs.insert(norm.attrs.begin(), {"ord", AttrType::integer, "2", "1 or 2"});
+  norm.attrs.insert(norm.attrs.begin() + 2, {"out_dtype", AttrType::dtype, "None",
+                                             "dtype of the result; None: that of data"});
   norm.infer = infer_norm;
   add_op(std::move(norm));
   OpDef any = reduction_def("any", "True where some element over axes is not 0.", kAllComputed,

@@ -91,10 +91,42 @@ Shape squeezed(const Attrs& a, const Shape& in) {
 
 // --- reshape_like -------------------------------------------------------------------------------
 
+// Axis `name` of a shape, counted from the front; `missing` when it is not given.
+int bound(const Attrs& attrs, const char* name, const Shape& s, int missing) {
+  if (!attrs.has(name)) return missing;
+  const int64_t given = attrs.integer(name), at = given < 0 ? given + s.ndim() : given;
+  require(at >= 0 && at <= s.ndim(), attrs.op()->name, ": given ", name, " ", given,
+          " for an array of shape ", s, ", expected ", -s.ndim(), " to ", s.ndim());
+  return static_cast<int>(at);
+}
+
+// The axes lhs_begin to lhs_end of lhs replaced by the axes rhs_begin to rhs_end of rhs.
+Shape spliced(const Attrs& attrs, const Shape& in, const Shape& like) {
+  const int lb = bound(attrs, "lhs_begin", in, 0), le = bound(attrs, "lhs_end", in, in.ndim());
+  const int rb = bound(attrs, "rhs_begin", like, 0);
+  const int re = bound(attrs, "rhs_end", like, like.ndim());
+  require(lb <= le && rb <= re, attrs.op()->name, ": given axes ", lb, " to ", le, " of lhs and ",
+          rb, " to ", re, " of rhs, expected each to begin before its end");
+  Shape out;
+  for (int i = 0; i < lb; ++i) out.push_back(in[i]);
+  for (int i = rb; i < re; ++i) out.push_back(like[i]);
+  for (int i = le; i < in.ndim(); ++i) out.push_back(in[i]);
+  return out;
+}
+
 void infer_reshape_like(InferContext& c) {
   set_dtype(c, 0, c.in_dtypes[0]);
   expect_dtype(c, 0, c.out_dtypes[0]);
-  const Shape &in = c.in_shapes[0], &like = c.in_shapes[1];
+  const Shape& in = c.in_shapes[0];
+  Shape like = c.in_shapes[1];
+  bool whole = true;
+  for (const char* name : {"lhs_begin", "lhs_end", "rhs_begin", "rhs_end"}) {
+    whole = whole && !c.attrs.has(name);
+  }
+  if (!whole) {
+    if (!in.rank_known() || !like.rank_known()) return;
+    like = spliced(c.attrs, in, like);
+  }
   require(!in.known() || !like.known() || in.size() == like.size(), c.op_name, ": given lhs ", in,
           " and rhs ", like, ", expected as many elements in both");
   set_shape(c, 0, like);
@@ -235,8 +267,15 @@ void register_reshape() {
   reshape.infer = infer_reshape;
   add_op(std::move(reshape));
 
-  OpDef like = view_def("reshape_like", "lhs in the shape of rhs.", nullptr);
+  OpDef like = view_def("reshape_like",
+                        "lhs in the shape of rhs, or with some of its axes replaced by some of "
+                        "rhs's.",
+                        nullptr);
   like.inputs = {{"lhs", "array"}, {"rhs", "array whose shape is taken", false}};
+  like.attrs = {{"lhs_begin", AttrType::integer, "None", "first axis that is replaced"},
+                {"lhs_end", AttrType::integer, "None", "axis after the last that is replaced"},
+                {"rhs_begin", AttrType::integer, "None", "first axis that is taken"},
+                {"rhs_end", AttrType::integer, "None", "axis after the last that is taken"}};
   like.infer = infer_reshape_like;
   like.cpu = run_reshape_like;
   like.gradient = gradient;

@@ -7,6 +7,7 @@
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
+#include "ops/run_elem.h"
 #include "ops/wrapping.h"
 
 namespace hybrid {
@@ -90,9 +91,14 @@ void scan(const T* in, T* out, const AxisView& v, Join join, Resources& resource
 template <class Join>
 void run_wrapping(KernelContext& c) {
   const AxisView v = axis_view(c.attrs, c.in[0].shape);
-  dispatch_wrapping(c.in[0].dtype, c.attrs.op()->name, [&](auto zero) {
+  TensorView in = c.in[0];
+  if (in.dtype != c.out[0].dtype) {
+    in = scratch_view(c.out[0].dtype, in.shape, c.resources);
+    if (in.size() > 0) run_unary(ElemCode::cast, c.in[0], in, c.resources);
+  }
+  dispatch_wrapping(in.dtype, c.attrs.op()->name, [&](auto zero) {
     using T = decltype(zero);
-    scan(c.in[0].as<T>(), c.out[0].as<T>(), v, Join(), c.resources);
+    scan(in.as<T>(), c.out[0].as<T>(), v, Join(), c.resources);
   });
 }
 
@@ -105,8 +111,19 @@ void run_ordered(KernelContext& c) {
   });
 }
 
+bool has_dtype(const Attrs& attrs) {
+  return attrs.op()->attr_index("dtype") >= 0 && attrs.has("dtype");
+}
+
 void infer_scan(InferContext& c) {
-  one_dtype(c);
+  if (has_dtype(c.attrs)) {
+    const DType to = c.attrs.dtype("dtype");
+    require((kNumbersComplex & dtype_bit(to)) != 0, c.op_name, ": given dtype ", dtype_name(to),
+            ", expected one of ", dtype_set_names(kNumbersComplex));
+    set_dtype(c, 0, to);
+  } else {
+    one_dtype(c);
+  }
   const Shape& in = c.in_shapes[0];
   if (!in.rank_known()) return;
   if (c.attrs.has("axis")) {
@@ -160,7 +177,10 @@ struct Line {
 void grad_cumsum(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Line line(b);
-  const Entry sums = b.op("cumsum", {line.reversed(b.out_grad())}, {{"axis", line.axis}});
+  Entry sums = b.op("cumsum", {line.reversed(b.out_grad())}, {{"axis", line.axis}});
+  if (has_dtype(b.attrs())) {
+    sums = b.op("cast", {sums}, {{"dtype", static_cast<int64_t>(known_dtype(b, b.input(0)))}});
+  }
   b.set(0, reshape_as(b, line.reversed(sums), b.input(0)));
 }
 
@@ -248,6 +268,7 @@ void register_scan() {
   OpDef sum = scan_def("cumsum",
                        "Running sums along axis, one element after the other as NumPy adds them; "
                        "integers wrap.");
+  sum.attrs.push_back({"dtype", AttrType::dtype, "None", "dtype of the sums; None: that of a"});
   sum.dtypes = kNumbersComplex;
   sum.cpu = run_wrapping<Sum>;
   sum.gradient = grad_cumsum;

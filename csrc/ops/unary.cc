@@ -160,6 +160,19 @@ void emit_rcbrt(const Attrs&, const std::vector<DType>& in, std::vector<ElemInst
   Emitter e(out);
   e.op(ElemCode::reciprocal, in[0], e.op(ElemCode::cbrt, in[0], Emitter::input(0)));
 }
+// floor(x), and 1 more where x lies more than 1/2 above it.
+void emit_round_half_down(const Attrs&, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
+  Emitter e(out);
+  const DType d = in[0];
+  const auto x = Emitter::input(0);
+  if (!is_floating(d)) {
+    e.op(ElemCode::copy, d, x);
+    return;
+  }
+  const auto down = e.op(ElemCode::floor, d, x);
+  const auto rest = e.op(ElemCode::sub, d, x, down);
+  e.op(ElemCode::add, d, down, e.test(ElemCode::greater, d, d, rest, Emitter::number(0.5)));
+}
 // log(sigmoid(x)) = -softrelu(-x): no overflow on either side.
 void emit_log_sigmoid(const Attrs&, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
   Emitter e(out);
@@ -244,6 +257,11 @@ void register_unary() {
   add_test<E::isnan>("isnan", kFloatsComplex, "True where data is not a number.");
   add_test<E::isinf>("isinf", kFloatsComplex, "True where data is infinite.");
   add_test<E::isfinite>("isfinite", kFloatsComplex, "True where data is neither infinite nor nan.");
+  OpDef down = unary_def("round_half_down", E::floor, kNumbers,
+                         "Nearest whole number, halves toward -inf (MXNet's rint). Gradient: 0.",
+                         no_gradient);
+  down.elementwise = emit_round_half_down;
+  add_op(std::move(down));
   add_composed<rule_rcbrt>("rcbrt", E::cbrt, "1 / cbrt(data).", emit_rcbrt);
   add_composed<rule_log_sigmoid>("log_sigmoid", E::softrelu,
                                  "log(sigmoid(data)), without overflow.", emit_log_sigmoid);

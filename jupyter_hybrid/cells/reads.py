@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, nd
-from .._generate import faces
+from .._generate import faces, room_faces
 from ..capture.cell import Cell
 from ..capture.recording import PLAIN
 from ..capture.source.definitions import users_definition
@@ -35,13 +35,17 @@ _BUILTINS = frozenset(
         tuple, list, dict, slice, divmod, pow, any, all, isinstance,
     }
 )  # fmt: skip
+#: What draws random numbers: no two runs give the same.
+_DRAWS = ("random_", "sample_", "uniform", "normal", "shuffle")
 _COMPUTE = PURE.union(
     FUNCTIONS,
     VIEWS,
     (getattr(np, n) for n in NAMES),
     (getattr(np.linalg, n) for n in LINEAR),
     (getattr(np.fft, n) for n in FOURIER),
-    (getattr(nd, face.name) for face in faces()),
+    (getattr(nd, face.name) for face in faces() if not face.name.startswith(_DRAWS)),
+    (getattr(nd.linalg, face.name) for face in room_faces("linalg")),
+    (getattr(nd.contrib, face.name) for face in room_faces("contrib")),
 )
 _FUNCTIONS = frozenset(map(type, _COMPUTE)) | {types.BuiltinFunctionType}
 _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -11,15 +11,12 @@ from typing import Any
 
 from .. import _core, _generate, _rooms
 from .._core import NDArray, wait_all
-from . import arithmetic, contrib, creation, files, image, linalg, random
+from . import _internal as _internal
+from . import arithmetic, contrib, creation, files, functions, image, linalg, random
 from .arithmetic import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .files import *  # noqa: F403
-from .random import multinomial as sample_multinomial
-from .random import normal as random_normal
-from .random import randint as random_randint
-from .random import shuffle
-from .random import uniform as random_uniform
+from .functions import *  # noqa: F403
 
 waitall = wait_all
 
@@ -64,15 +61,11 @@ __all__ = [
     "image",
     "linalg",
     "random",
-    "sample_multinomial",
-    "random_normal",
-    "random_randint",
-    "random_uniform",
-    "shuffle",
     "transpose",
     "waitall",
     *arithmetic.__all__,
     *creation.__all__,
     *files.__all__,
+    *functions.__all__,
     *_define(),
 ]

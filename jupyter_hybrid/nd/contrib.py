@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .. import _core
 from .._core import NDArray
 from ..base import MXNetError
+from . import random
 
 if TYPE_CHECKING:
     from .contrib_operators import *  # noqa: F403
@@ -98,8 +102,71 @@ def cond(pred: Any, then_func: Callable, else_func: Callable) -> Any:
     return then_func() if _holds(pred) else else_func()
 
 
+def isnan(data: NDArray) -> NDArray:
+    """1 where data is nan, else 0, in its dtype."""
+    return data != data
+
+
+def isinf(data: NDArray) -> NDArray:
+    """1 where data is infinite, else 0, in its dtype."""
+    return data.abs() == math.inf
+
+
+def isfinite(data: NDArray) -> NDArray:
+    """1 where data is neither infinite nor nan, else 0, in its dtype."""
+    return (data == data) * (data.abs() != math.inf)
+
+
+def boolean_mask(data: NDArray, index: NDArray, axis: int = 0) -> NDArray:
+    """The slices of data along an axis where ``index`` is not 0; waits for ``index``.
+
+    Raises MXNetError when ``index`` is not as long as the axis.
+    """
+    mask = index.asnumpy()
+    if mask.ndim != 1 or mask.shape[0] != data.shape[axis]:
+        raise MXNetError(
+            f"boolean_mask: given index of shape {mask.shape} for data of shape {data.shape}, "
+            f"expected ({data.shape[axis]},)"
+        )
+    places = _core.from_numpy(np.flatnonzero(mask), True, data.context)
+    return _core.invoke("take", [data, places], {"axis": axis})
+
+
+def rand_zipfian(
+    true_classes: NDArray, num_sampled: int, range_max: int, ctx: Any = None
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Classes drawn from the log-uniform distribution, for sampled softmax.
+
+    Class k of ``range_max`` has the probability log((k + 2) / (k + 1)) / log(range_max + 1).
+
+    Returns:
+        (``num_sampled`` classes in int64, how often each of ``true_classes`` and each drawn one is
+        to be expected among so many, in float64).
+    """
+    if ctx is None:
+        ctx = true_classes.context
+    total = math.log(range_max + 1)
+    drawn = random.uniform(0, total, (num_sampled,), "float64", ctx)
+    sampled = (drawn.exp() - 1).astype("int64") % range_max
+
+    def expected(classes: NDArray) -> NDArray:
+        wide = classes.as_in_context(ctx).astype("float64")
+        return ((wide + 2.0) / (wide + 1.0)).log() / total * num_sampled
+
+    return sampled, expected(true_classes), expected(sampled)
+
+
 def _holds(value: Any) -> bool:
     return bool(value.asscalar()) if isinstance(value, NDArray) else bool(value)
 
 
-__all__ = ["cond", "foreach", "while_loop"]
+__all__ = [
+    "boolean_mask",
+    "cond",
+    "foreach",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "rand_zipfian",
+    "while_loop",
+]

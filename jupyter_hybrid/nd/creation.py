@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +19,6 @@ __all__ = [
     "linspace",
     "moveaxis",
     "ones",
-    "split_v2",
     "zeros",
 ]
 
@@ -109,30 +107,6 @@ def moveaxis(
     for target, moved in sorted(zip(targets, sources)):
         order.insert(target, moved)
     return _core.invoke("transpose", [tensor], {"axes": order})
-
-
-def split_v2(
-    ary: NDArray,
-    indices_or_sections: int | Sequence[int],
-    axis: int = 0,
-    squeeze_axis: bool = False,
-) -> list[NDArray]:
-    """Parts of an array: that many of one size, or cut before the given indices."""
-    size = ary.shape[axis]
-    if isinstance(indices_or_sections, int):
-        if indices_or_sections < 1 or size % indices_or_sections:
-            raise ValueError(f"split_v2: {size} does not divide into {indices_or_sections} parts")
-        width = size // indices_or_sections
-        cuts = list(range(0, size + 1, width))
-    else:
-        cuts = [0, *indices_or_sections, size]
-    parts = [
-        _core.invoke("slice_axis", [ary], {"axis": axis, "begin": begin, "end": end})
-        for begin, end in itertools.pairwise(cuts)
-    ]
-    if squeeze_axis:
-        parts = [_core.invoke("squeeze", [p], {"axis": axis}) for p in parts]
-    return parts
 
 
 def _axis(axis: int, ndim: int) -> int:

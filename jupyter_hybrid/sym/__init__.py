@@ -8,29 +8,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core, _generate, _rooms
+from .. import _generate, _rooms
 from .._core import Symbol
-from . import contrib, creation, image, linalg, methods, random, refusals, variable
+from . import _internal as _internal
+from . import (
+    contrib,
+    creation,
+    functions,
+    image,
+    linalg,
+    methods,
+    random,
+    refusals,
+    variable,
+)
+from .applying import apply_operator
 from .creation import *  # noqa: F403
 from .executor import Executor
 from .function import Function, compile_function
-from .names import choose_name, name_prefix
+from .functions import *  # noqa: F403
+from .names import name_prefix
 from .pair import load_pair
-from .random import normal as random_normal
-from .random import randint as random_randint
-from .random import shuffle
-from .random import uniform as random_uniform
 from .variable import *  # noqa: F403
-
-
-def _apply(op: str, inputs: Any, attrs: Any, name: str | None, attr: Any, hint: str = "") -> Symbol:
-    return _core.sym_apply(op, inputs, attrs, choose_name(name, hint or op), attr or {})
 
 
 def _define() -> list[str]:
     """Makes the functions and methods; one compilation for all."""
     scope = globals()
-    scope.update(creation.arithmetic())
+    scope.update(creation.arithmetic(), _apply=apply_operator)
     made = [f for f in _generate.faces() if f.name not in scope]
     source = "".join(_generate.function_source(f, symbolic=True) for f in made)
     exec(compile(source, "<jupyter_hybrid.sym operators>", "exec"), scope)
@@ -40,13 +45,13 @@ def _define() -> list[str]:
     refusals.install()
     taken = set(dir(Symbol))
     operators = list(_generate.methods(taken))
-    bodies: dict[str, Any] = {"_apply": _apply}
+    bodies: dict[str, Any] = {"_apply": apply_operator}
     text = "".join(_generate.method_source(f, symbolic=True) for f in operators)
     exec(compile(text, "<jupyter_hybrid.sym methods>", "exec"), bodies)
     for face in operators:
         setattr(Symbol, face.name, bodies[face.name])
     for module in (contrib, image, linalg, random):
-        _rooms.fill(module, True, _apply)
+        _rooms.fill(module, True, apply_operator)
     return [*creation.arithmetic(), *(f.name for f in made)]
 
 
@@ -61,11 +66,8 @@ __all__ = [
     "load_pair",
     "name_prefix",
     "random",
-    "random_normal",
-    "random_randint",
-    "random_uniform",
-    "shuffle",
     *creation.__all__,
+    *functions.__all__,
     *variable.__all__,
     *_define(),
 ]

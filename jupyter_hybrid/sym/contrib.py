@@ -5,11 +5,13 @@ The functions are called once, with variables; what else they read becomes an in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Symbol
+from . import random
 from .names import choose_name
 
 if TYPE_CHECKING:
@@ -109,4 +111,62 @@ def cond(pred: Symbol, then_func: Callable, else_func: Callable, name: str = "co
     return _like([node[i] for i in range(len(outputs))], yes)
 
 
-__all__ = ["cond", "foreach", "while_loop"]
+def isnan(data: Symbol) -> Symbol:
+    """1 where data is nan, else 0, in its dtype."""
+    return data != data
+
+
+def isinf(data: Symbol) -> Symbol:
+    """1 where data is infinite, else 0, in its dtype."""
+    return _unary("abs", data) == math.inf
+
+
+def isfinite(data: Symbol) -> Symbol:
+    """1 where data is neither infinite nor nan, else 0, in its dtype."""
+    return (data == data) * (_unary("abs", data) != math.inf)
+
+
+def boolean_mask(data: Symbol, index: Symbol, axis: int = 0, **kwargs: Any) -> Symbol:
+    """Refused: the shape of the result is known only when the graph runs.
+
+    Raises MXNetError, always.
+    """
+    raise _core.MXNetError(
+        "boolean_mask: its shape depends on the values of index, and a graph's shapes are known "
+        "before it runs: use where() or SequenceMask, or nd.contrib.boolean_mask outside the graph"
+    )
+
+
+def rand_zipfian(
+    true_classes: Symbol, num_sampled: int, range_max: int
+) -> tuple[Symbol, Symbol, Symbol]:
+    """Classes drawn from the log-uniform distribution; see nd.contrib.rand_zipfian."""
+    total = math.log(range_max + 1)
+    drawn = random.uniform(0, total, (num_sampled,), "float64")
+    sampled = _cast(_unary("exp", drawn) - 1, "int64") % range_max
+
+    def expected(classes: Symbol) -> Symbol:
+        wide = _cast(classes, "float64")
+        return _unary("log", (wide + 2.0) / (wide + 1.0)) / total * num_sampled
+
+    return sampled, expected(true_classes), expected(sampled)
+
+
+def _cast(data: Symbol, dtype: str) -> Symbol:
+    return _core.sym_apply("cast", (data,), {"dtype": dtype}, choose_name(None, "cast"))
+
+
+def _unary(op: str, data: Symbol) -> Symbol:
+    return _core.sym_apply(op, (data,), {}, choose_name(None, op))
+
+
+__all__ = [
+    "boolean_mask",
+    "cond",
+    "foreach",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "rand_zipfian",
+    "while_loop",
+]

@@ -1,4 +1,8 @@
-"""Random draws as symbols: a new draw in every run."""
+"""Random draws as symbols: a new draw in every run.
+
+With symbols for the parameters of a distribution, ``shape`` numbers are drawn for each of their
+elements.
+"""
 
 from __future__ import annotations
 
@@ -11,45 +15,111 @@ from .names import choose_name
 if TYPE_CHECKING:
     from .random_operators import *  # noqa: F403
 
-__all__ = ["normal", "randint", "shuffle", "uniform"]
+__all__ = [
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
+    "multinomial",
+    "negative_binomial",
+    "normal",
+    "poisson",
+    "randint",
+    "randn",
+    "shuffle",
+    "uniform",
+]
 
 
 def uniform(
-    low: float = 0.0,
-    high: float = 1.0,
-    shape: Any = (),
-    dtype: Any = None,
-    name: str | None = None,
+    low: Any = 0, high: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any
 ) -> Symbol:
     """Numbers drawn evenly from [low, high)."""
-    return _draw("_random_uniform", {"low": low, "high": high}, shape, dtype, name)
+    return _draw("uniform", {"low": low, "high": high}, shape, dtype, kwargs)
 
 
 def normal(
-    loc: float = 0.0,
-    scale: float = 1.0,
-    shape: Any = (),
-    dtype: Any = None,
-    name: str | None = None,
+    loc: Any = 0, scale: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any
 ) -> Symbol:
     """Numbers drawn from the normal distribution of mean ``loc`` and deviation ``scale``."""
-    return _draw("_random_normal", {"loc": loc, "scale": scale}, shape, dtype, name)
+    return _draw("normal", {"loc": loc, "scale": scale}, shape, dtype, kwargs)
 
 
-def randint(
-    low: int, high: int, shape: Any = (), dtype: Any = None, name: str | None = None
+def randn(*shape: int, **kwargs: Any) -> Symbol:
+    """Normal numbers of the shape given as arguments: ``randn(2, 3)``."""
+    return normal(kwargs.pop("loc", 0), kwargs.pop("scale", 1), shape, **kwargs)
+
+
+def poisson(lam: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Whole numbers drawn from Poisson's distribution of mean ``lam``, as floats."""
+    return _draw("poisson", {"lam": lam}, shape, dtype, kwargs)
+
+
+def exponential(scale: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Numbers drawn from the exponential distribution of mean ``scale``."""
+    return _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, kwargs)
+
+
+def gamma(
+    alpha: Any = 1, beta: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any
 ) -> Symbol:
-    """Whole numbers drawn evenly from low to high - 1."""
-    return _draw("_random_randint", {"low": low, "high": high}, shape, dtype, name)
+    """Numbers drawn from the gamma distribution of shape ``alpha`` and scale ``beta``."""
+    return _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, kwargs)
 
 
-def shuffle(data: Symbol, name: str | None = None) -> Symbol:
+def negative_binomial(
+    k: Any = 1, p: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any
+) -> Symbol:
+    """Failures before ``k`` successes of probability ``p``, as floats."""
+    return _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, kwargs)
+
+
+def generalized_negative_binomial(
+    mu: Any = 1, alpha: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any
+) -> Symbol:
+    """Whole numbers, as floats, of mean ``mu`` and variance ``mu + alpha * mu ** 2``."""
+    parameters = {"mu": mu, "alpha": alpha}
+    return _draw("generalized_negative_binomial", parameters, shape, dtype, kwargs)
+
+
+def multinomial(
+    data: Symbol, shape: Any = (), get_prob: bool = True, dtype: Any = "int32", **kwargs: Any
+) -> Symbol:
+    """Class numbers drawn from probabilities ``data``, (k,) or (n, k); see nd.random.multinomial.
+
+    Unlike there ``get_prob`` is True unless it is given, as in MXNet.
+    """
+    attrs = {"shape": shape or (), "get_prob": get_prob, "dtype": dtype}
+    return _apply("_sample_multinomial", [data], attrs, "sample_multinomial", kwargs)
+
+
+def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
     """The rows of ``data`` in random order."""
-    return _core.sym_apply("shuffle", (data,), {}, choose_name(name, "shuffle"))
+    return _apply("shuffle", [data], {}, "shuffle", kwargs)
 
 
-def _draw(op: str, attrs: dict[str, Any], shape: Any, dtype: Any, name: str | None) -> Symbol:
-    attrs["shape"] = shape if shape is not None else ()
-    if dtype is not None:
+def randint(low: int, high: int, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Whole numbers drawn evenly from low to high - 1."""
+    return _draw("randint", {"low": low, "high": high}, shape, dtype, kwargs)
+
+
+def _draw(
+    law: str, parameters: dict[str, Any], shape: Any, dtype: Any, more: dict[str, Any]
+) -> Symbol:
+    attrs: dict[str, Any] = {"shape": shape if shape is not None else ()}
+    if dtype is not None and dtype != "None":
         attrs["dtype"] = dtype
-    return _core.sym_apply(op, (), attrs, choose_name(name, op.lstrip("_")))
+    symbols = [p for p in parameters.values() if isinstance(p, Symbol)]
+    if not symbols:
+        return _apply(f"_random_{law}", [], {**parameters, **attrs}, f"random_{law}", more)
+    if len(symbols) < len(parameters):
+        raise TypeError(
+            f"{law}: given symbols and numbers for {', '.join(parameters)}, expected one kind"
+        )
+    return _apply(f"_sample_{law}", symbols, attrs, f"sample_{law}", more)
+
+
+def _apply(
+    op: str, inputs: list[Symbol], attrs: dict[str, Any], hint: str, more: dict[str, Any]
+) -> Symbol:
+    name, extra = more.pop("name", None), more.pop("attr", None)
+    return _core.sym_apply(op, inputs, {**attrs, **more}, choose_name(name, hint), extra or {})

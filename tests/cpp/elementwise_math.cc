@@ -49,6 +49,8 @@ const Function kFunctions[] = {
     {ElemCode::tanh, F(tanh), -0.5, 0.5, 3, 3},
     {ElemCode::erf, F(erf), -4, 4, 2.5, 2},
     {ElemCode::erf, F(erf), -1, 1, 2.5, 2},
+    {ElemCode::gamma, F(tgamma), 0.1, 30, 1, 6},
+    {ElemCode::gammaln, F(lgamma), 3, 100, 1, 4},
     {ElemCode::sigmoid, sigmoid, -100, 30, 3, 3},
     {ElemCode::softrelu, softrelu, -80, 80, 2.5, 3},
     {ElemCode::sqrt, F(sqrt), 0, 100, 0.51, 0.51},

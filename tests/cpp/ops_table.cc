@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "kernels/elementwise.h"
@@ -80,10 +81,11 @@ TEST_CASE("op table: elementwise code is well formed for every dtype an operator
       Attrs attrs(op);
       for (const AttrDef& def : op->attrs) {
         if (def.default_text) continue;
-        attrs.set_text(def.name, def.type == AttrType::dtype    ? "float32"
-                                 : def.type == AttrType::string ? "relu"
-                                 : def.type == AttrType::ints   ? "(2,)"
-                                                                : "2");
+        attrs.set_text(def.name, def.type == AttrType::dtype ? "float32"
+                                 : def.type == AttrType::string
+                                     ? std::string(def.choices, std::strcspn(def.choices, "|"))
+                                 : def.type == AttrType::ints ? "(2,)"
+                                                              : "2");
       }
       if (std::string(op->name) == "clip") attrs.set_text("a_min", "0");
       std::vector<ElemInstr> code;

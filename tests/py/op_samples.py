@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_hybrid import _core
+
 #: Values keep at least this distance from the points named in ``Real.avoid``, and distinct values
 #: from each other: far above a finite difference's step, so no step crosses a kink.
 MARGIN = 0.02
@@ -169,11 +171,29 @@ def _unary() -> None:
     for name in ["arcsin", "arccos", "arctanh"]:
         SAMPLES[name] = [use(Real(_A, -0.8, 0.8))]
     SAMPLES["log1p"] = [use(Real(_A, -0.7, 2.0))]
+    SAMPLES["gamma"] = [use(Real(_A, 0.4, 3.0)), use(Real(_A, -1.8, -1.2))]
+    SAMPLES["gammaln"] = [use(Real(_A, 0.4, 3.0)), use(Real(_A, -0.8, -0.2))]
+    SAMPLES["polygamma"] = [use(Real(_A, 0.6, 3.0), n=n) for n in (0, 1, 2)]
+    SAMPLES["polygamma"].append(use(Real(_A, -1.8, -1.2), n=1))
+    SAMPLES["erfinv"] = [use(Real(_A, -0.8, 0.8))]
+    SAMPLES["quadratic"] = [use(Real(_A), a=0.5, b=-1.0, c=2.0)]
+    SAMPLES["div_sqrt_dim"] = [use(Real(_A))]
+    SAMPLES["amp_cast"] = [use(Real(_A), dtype="float64")]
+    SAMPLES["cast_storage"] = [use(Real(_A), stype="default")]
+    SAMPLES["amp_multicast"] = [use(Real(_A), Real((2,)), num_outputs=2)]
+    # Straight through: the gradient is not the derivative.
+    for name in ["round_ste", "sign_ste"]:
+        SAMPLES[name] = [Sample((Real(_A),), own_gradient=True, expected=np.ones_like)]
+    SAMPLES["gradientmultiplier"] = [
+        Sample((Real(_A),), {"scalar": 3.0}, own_gradient=True,
+               expected=lambda x: 3 * np.ones_like(x)),
+    ]  # fmt: skip
+    SAMPLES["arange_like"] = [use(Real(_A), start=1.0), use(Real(_A), axis=1)]
     SAMPLES["tan"] = [use(Real(_A, -1.2, 1.2))]
     SAMPLES["arccosh"] = [use(Real(_A, 1.2, 3.0))]
     for name in ["floor", "ceil", "trunc"]:
         SAMPLES[name] = [use(Real(_A, avoid=(-2.0, -1.0, 0.0, 1.0, 2.0)))]
-    for name in ["rint", "round"]:
+    for name in ["rint", "round", "round_half_down"]:
         SAMPLES[name] = [use(Real(_A, avoid=(-1.5, -0.5, 0.5, 1.5)))]
     SAMPLES["cast"] = [use(Real(_A), dtype="float64")]
     SAMPLES["Activation"] = [
@@ -460,18 +480,23 @@ def _reductions() -> None:
     cube = (2, 3, 4)
     for name in ["sum", "nansum", "mean"]:
         SAMPLES[name] = [use(Real(cube), **way) for way in ways] + [use(Real(()))]
-    SAMPLES["prod"] = [use(Real(cube, 0.5, 1.5), **way) for way in ways]
+    for name in ["prod", "nanprod"]:
+        SAMPLES[name] = [use(Real(cube, 0.5, 1.5), **way) for way in ways]
     for name in ["max", "min"]:
         SAMPLES[name] = [use(Real(cube, distinct=True), **way) for way in ways]
     SAMPLES["norm"] = [use(Real(cube), **way) for way in ways] + [
         use(Real(cube, avoid=(0.0,)), ord=1, **way) for way in ways
     ]
+    SAMPLES["norm"].append(use(Real(cube), axis=(1,), out_dtype="float64"))
     SAMPLES["broadcast_to"] = [
         use(Real((3, 1)), shape=(2, 3, 4)),
         use(Real((2, 1)), shape=(0, 5), codes=True),
         use(Real(()), shape=(2, 2)),
     ]
-    SAMPLES["broadcast_like"] = [use(Real((3, 1)), Real((2, 3, 4)))]
+    SAMPLES["broadcast_like"] = [
+        use(Real((3, 1)), Real((2, 3, 4))),
+        use(Real((1, 2, 1)), Real((4, 5)), lhs_axes=(0, -1), rhs_axes=(1, 0)),
+    ]
     SAMPLES["broadcast_axis"] = [use(Real((2, 1, 3, 1)), axis=(1, 3), size=(4, 2))]
     SAMPLES["sum_like"] = [use(Real((2, 3, 4)), Real((3, 1))), use(Real(_A), Real(()))]
     SAMPLES["sum_to_shape"] = [use(Real((2, 3, 4)), shape=(1, 4)), use(Real(_A), shape=())]
@@ -484,7 +509,11 @@ def _shapes() -> None:
         use(cube, shape=(0, -3), codes=True),
         use(cube, shape=(-4, 1, 2, -2), codes=True),
     ]
-    SAMPLES["reshape_like"] = [use(cube, Real((4, 6)))]
+    SAMPLES["reshape_like"] = [
+        use(cube, Real((4, 6))),
+        use(cube, Real((5, 12)), lhs_begin=1, rhs_begin=-1),
+        use(cube, Real((3, 2)), lhs_begin=0, lhs_end=2, rhs_begin=0, rhs_end=2),
+    ]
     SAMPLES["flatten"] = [use(cube)]
     SAMPLES["expand_dims"] = [use(cube, axis=1), use(cube, axis=-1)]
     SAMPLES["squeeze"] = [use(Real((2, 1, 3, 1))), use(Real((2, 1, 3, 1)), axis=(1,))]
@@ -551,6 +580,15 @@ def _indices() -> None:
     ]
     SAMPLES["take_along_axis"] = [use(Real((3, 4)), Whole((3, 2), 0, 4), axis=1)]
     SAMPLES["take_along_axis_grad"] = [use(Real((3, 2)), Whole((3, 2), 0, 4), axis=1, dim=4)]
+    SAMPLES["batch_take"] = [use(Real((3, 4)), Whole((3,), 0, 4))]
+    SAMPLES["index_copy"] = [use(Real((4, 2)), Places((2, 0)), Real((2, 2)))]
+    for name in ("depth_to_space", "space_to_depth"):
+        SAMPLES[name] = [use(Real((2, 8, 2, 4)), block_size=2)]
+    SAMPLES["split_v2"] = [
+        use(Real((3, 4)), indices=(0, 1, 1), axis=1),
+        use(Real((4, 3)), sections=2, axis=0),
+        use(Real((3, 2)), sections=2, axis=-1, squeeze_axis=True),
+    ]
     SAMPLES["gather_nd"] = [
         use(Real((3, 4)), Whole((2, 5), 0, 3)),
         use(Real((3, 4, 2)), Whole((1, 2, 2), 0, 3)),
@@ -584,7 +622,8 @@ def _indices() -> None:
     SAMPLES["linalg_inverse"] = [use(square)]
     SAMPLES["linalg_slogdet"] = [use(square)]
     positive = From(lambda: np.array([[[4.0, 9, 9], [1, 3, 9], [0.5, -1, 2]]] * 2))
-    SAMPLES["linalg_potrf"] = [use(positive)]
+    # Its gradient is symmetric: half of the derivative by the elements below the diagonal.
+    SAMPLES["linalg_potrf"] = [Sample((positive,), own_gradient=True, expected=_cholesky_gradient)]
     SAMPLES["correlate"] = [
         use(Real((7,)), Real((3,)), left=2, size=9),
         use(Real((3,)), Real((5,)), left=-1, size=4),
@@ -599,6 +638,137 @@ def _indices() -> None:
         use(Real((3, 5), distinct=True), k=2, ret_typ="value"),
         use(Real((3, 5), distinct=True), k=2, ret_typ="value", axis=0, is_ascend=True),
     ]
+
+
+def _symmetric_gradient(change: Any, a: np.ndarray) -> np.ndarray:
+    """Of a sum of results: ``change(x, dx)`` is how it changes with both elements of a pair."""
+    whole = np.tril(a) + np.swapaxes(np.tril(a, -1), -1, -2)
+    gradient = np.zeros_like(whole)
+    for k, i, j in np.ndindex(whole.shape):
+        moved = np.zeros(whole.shape[-2:])
+        moved[i, j] += 0.5
+        moved[j, i] += 0.5
+        gradient[k, i, j] = change(whole[k], moved)
+    return gradient
+
+
+def _cholesky_gradient(a: np.ndarray) -> np.ndarray:
+    def change(x: np.ndarray, dx: np.ndarray) -> float:
+        factor = np.linalg.cholesky(x)
+        inverse = np.linalg.inv(factor)
+        inner = inverse @ dx @ inverse.T
+        return float((factor @ (np.tril(inner) - np.diag(np.diag(inner)) / 2)).sum())
+
+    return _symmetric_gradient(change, a)
+
+
+def _eigen_gradient(a: np.ndarray) -> np.ndarray:
+    def change(x: np.ndarray, dx: np.ndarray) -> float:
+        values, columns = np.linalg.eigh(x)
+        u = (columns * np.sign(columns[np.abs(columns).argmax(0), range(len(values))])).T
+        inner = u @ dx @ u.T
+        gaps = values[:, None] - values + np.eye(len(values))
+        turned = inner / gaps * (1 - np.eye(len(values)))
+        return float((turned @ u).sum() + np.trace(inner))
+
+    return _symmetric_gradient(change, a)
+
+
+def _linalg() -> None:
+    square = From(lambda: np.array([[[3.0, 1, 0.5], [1, -2, 0.3], [0.2, 0.7, 1.5]]] * 2))
+    lower = From(lambda *_: np.array([[[3.0, 9, 9], [1, -2, 9], [0.2, 0.7, 1.5]]] * 2))
+    turned = {"transpose_a": True, "transpose_b": True, "alpha": 0.5}
+    SAMPLES["linalg_gemm"] = [
+        use(Real((2, 3, 4)), Real((2, 4, 2)), Real((2, 3, 2)), alpha=0.7, beta=-0.4),
+        use(Real((4, 3)), Real((2, 4)), Real((3, 2)), **turned),
+        use(Real((3, 2, 4)), Real((4, 2, 2)), Real((3, 2, 2)), axis=0),
+    ]
+    SAMPLES["linalg_gemm2"] = [
+        use(Real((2, 3, 4)), Real((2, 4, 2)), alpha=0.7),
+        use(Real((4, 3)), Real((2, 4)), **turned),
+        use(Real((3, 4)), Real((2, 4)), transpose_b=True),
+        use(Real((4, 2, 3)), Real((4, 2, 5)), transpose_a=True, axis=0),
+    ]
+    SAMPLES["linalg_syrk"] = [
+        use(Real((2, 3, 4)), alpha=0.7),
+        use(Real((3, 2)), transpose=True, alpha=-2.0),
+    ]
+    sides = [
+        {"transpose": t, "rightside": r, "lower": low, "alpha": 0.6}
+        for t in (False, True)
+        for r in (False, True)
+        for low in (False, True)
+    ]
+    for name in ("linalg_trmm", "linalg_trsm"):
+        SAMPLES[name] = [
+            use(lower, Real((2, 2, 3) if side["rightside"] else (2, 3, 2)), **side)
+            for side in sides
+        ]
+    SAMPLES["linalg_potri"] = [use(lower)]
+    positive = From(lambda: np.array([[[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 2]]] * 2))
+    SAMPLES["linalg_syevd"] = [Sample((positive,), own_gradient=True, expected=_eigen_gradient)]
+    SAMPLES["linalg_gelqf"] = [use(Real((2, 2, 3))), use(square)]
+    SAMPLES["linalg_det"] = [use(square), use(From(lambda: np.array([[2.0, 1], [0.5, -1]])))]
+    SAMPLES["linalg_sumlogdiag"] = [use(Real((2, 3, 3), 0.3, 2.0)), use(Real((2, 2), 0.3, 2.0))]
+    SAMPLES["linalg_extractdiag"] = [use(Real((2, 4, 4)), offset=o) for o in (0, 1, -2)]
+    SAMPLES["linalg_makediag"] = [use(Real((2, 3)), offset=o) for o in (0, 2, -1)]
+    triangles = [{"offset": o, "lower": low} for o in (0, 1, -1) for low in (False, True)]
+    SAMPLES["linalg_extracttrian"] = [use(Real((2, 3, 3)), **way) for way in triangles]
+    SAMPLES["linalg_maketrian"] = [use(Real((2, 6)), **way) for way in triangles]
+    SAMPLES["triangle"] = [use(Real((2, 3, 4)), k=1), use(Real((3, 2)), lower=False)]
+    SAMPLES["diag"] = [
+        use(Real((3,)), k=-1),
+        use(Real((3, 4)), k=1),
+        use(Real((2, 3, 4)), k=-1, axis1=2, axis2=0),
+    ]
+    SAMPLES["diag_put"] = [use(Real((3, 2)), shape=(4, 3, 2), k=-1, axis1=0, axis2=2)]
+    SAMPLES["khatri_rao"] = [
+        use(Real((2, 3)), Real((3, 3)), Real((2, 3))),
+        use(Real((2, 3))),
+        use(Real((1, 2)), Real((4, 2))),
+    ]
+    heads = {"heads": 2}
+    SAMPLES["interleaved_matmul_selfatt_qk"] = [use(Real((3, 2, 12)), **heads)]
+    SAMPLES["interleaved_matmul_selfatt_valatt"] = [use(Real((3, 2, 12)), Real((4, 3, 3)), **heads)]
+    SAMPLES["interleaved_matmul_encdec_qk"] = [use(Real((2, 2, 6)), Real((3, 2, 12)), **heads)]
+    SAMPLES["interleaved_matmul_encdec_valatt"] = [use(Real((3, 2, 12)), Real((4, 2, 3)), **heads)]
+
+
+def _distributions() -> None:
+    positive = Real((2, 3), 0.4, 2.0)
+    one = Real((2,), 0.4, 2.0)
+    counts = Whole((2, 3), 0, 5, "float64")
+    for is_log in (False, True):
+        way = {"is_log": is_log}
+        uses = {
+            "uniform": use(positive, Real((2,), -1.0, 0.0), Real((2,), 2.5, 3.0), **way),
+            "normal": use(Real((2, 3)), Real((2,)), one, **way),
+            "gamma": use(positive, one, one, **way),
+            "exponential": use(positive, one, **way),
+            "dirichlet": use(Real((2, 2, 3), 0.2, 0.5), Real((2, 3), 0.5, 2.0), **way),
+        }
+        for name, sample in uses.items():
+            SAMPLES.setdefault(f"random_pdf_{name}", []).append(sample)
+        # Of counts the gradient by the sample is 0, so they are no input that is moved.
+        discrete = {
+            "poisson": (one,),
+            "negative_binomial": (one, Real((2,), 0.3, 0.7)),
+            "generalized_negative_binomial": (one, one),
+        }
+        for name, inputs in discrete.items():
+            sample = use(counts, *inputs, **way)
+            SAMPLES.setdefault(f"random_pdf_{name}", []).append(sample)
+    SAMPLES["sample_multinomial"] = [
+        Sample((Real((2, 3), 0.2, 0.5),), {"get_prob": True}, own_gradient=True,
+               expected=_drawn_slopes),
+    ]  # fmt: skip
+
+
+def _drawn_slopes(p: np.ndarray) -> np.ndarray:
+    """1 / p of the classes that seed 11 draws."""
+    _core.seed(11)
+    drawn = _core.invoke_core("sample_multinomial", [_core.from_numpy(p)], {}).asnumpy()
+    return np.eye(p.shape[1])[drawn] / p
 
 
 def _softmax_family() -> None:
@@ -652,6 +822,7 @@ def _softmax_family() -> None:
 
 
 for _family in (
-    _unary, _binary, _linear, _conv, _reductions, _shapes, _indices, _softmax_family,
+    _unary, _binary, _linear, _conv, _reductions, _shapes, _indices, _softmax_family, _linalg,
+    _distributions,
 ):  # fmt: skip
     _family()

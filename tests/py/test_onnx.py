@@ -90,6 +90,19 @@ REFUSED = {
     **dict.fromkeys(
         ["DeformableConvolution", "ModulatedDeformableConvolution"], "no ONNX operator"
     ),
+    **dict.fromkeys(["gamma", "gammaln", "polygamma", "erfinv", "nanprod"], "no ONNX operator"),
+    **dict.fromkeys(["diag", "diag_put", "triangle", "split_v2"], "no ONNX operator"),
+    **dict.fromkeys(["khatri_rao", "batch_take", "index_copy"], "no ONNX operator"),
+    **dict.fromkeys(["amp_multicast", "arange_like", "all_finite"], "no ONNX operator"),
+    **dict.fromkeys(["multi_all_finite", "multi_sum_sq", "allclose"], "no ONNX operator"),
+    **dict.fromkeys(["fill_element_0index", "histogram", "index_array"], "no ONNX operator"),
+    **dict.fromkeys(["ravel_multi_index", "unravel_index"], "no ONNX operator"),
+    **{
+        name: "random"
+        for name in SAMPLES
+        if name.startswith(("random_", "sample_")) and "_pdf_" not in name
+    },
+    **{name: "no ONNX operator" for name in SAMPLES if "interleaved" in name or "_pdf_" in name},
     **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),
     **dict.fromkeys(["Dropout"], "random"),  # its samples have mode 'always'

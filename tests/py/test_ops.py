@@ -93,6 +93,52 @@ MORE = {
     "random_normal": [use(shape=(3, 4), scale=2.0, dtype="float64")],
     "random_randint": [use(low=-3, high=9, shape=(5,))],
     "shuffle": [use(Real((5, 2)))],
+    **{
+        name: [use(shape=(3, 4), **attrs), use(dtype="float64", **attrs)]
+        for name, attrs in {
+            "random_exponential": {"lam": 2.0},
+            "random_gamma": {"alpha": 0.5, "beta": 2.0},
+            "random_poisson": {"lam": 40.0},
+            "random_negative_binomial": {"k": 3, "p": 0.4},
+            "random_generalized_negative_binomial": {"mu": 2.0, "alpha": 0.3},
+        }.items()
+    },
+    **{
+        f"random_{name}_like": [use(Real((2, 3)))]
+        for name in (
+            "uniform",
+            "normal",
+            "exponential",
+            "gamma",
+            "poisson",
+            "negative_binomial",
+            "generalized_negative_binomial",
+        )
+    },
+    **{
+        f"sample_{name}": [use(*[Real((3,), 0.5, 0.9)] * count, shape=(2,))]
+        for name, count in {
+            "exponential": 1,
+            "gamma": 2,
+            "poisson": 1,
+            "negative_binomial": 2,
+            "normal": 2,
+            "generalized_negative_binomial": 2,
+        }.items()
+    },
+    "sample_uniform": [use(Real((3,), 0.0, 1.0), Real((3,), 1.0, 2.0), dtype="float64")],
+    "all_finite": [use(Real((3, 4))), use(op_samples.From(lambda: np.array([1.0, np.inf])))],
+    "multi_all_finite": [use(Real((3, 4)), Real((2,)), num_arrays=2)],
+    "multi_sum_sq": [use(Real((3, 4)), Real((2,)), num_arrays=2)],
+    "allclose": [use(Real((3, 4)), Real((3, 4))), use(Real((2,)), Real((2,)), atol=9.0)],
+    "fill_element_0index": [use(Real((3, 4)), Real((3,)), Whole((3,), 0, 4))],
+    "histogram": [
+        use(Real((3, 4)), bin_cnt=4, range="(-1.0, 2.0)", no_bins=True),
+        use(Real((3, 4)), op_samples.From(lambda x: np.array([-2.0, 0, 0.5, 2]))),
+    ],
+    "index_array": [use(Real((2, 3))), use(Real((2, 3)), axes=(-1,))],
+    "ravel_multi_index": [use(Whole((2, 3), 0, 3), shape=(3, 4))],
+    "unravel_index": [use(Whole((2, 3), 0, 12), shape=(3, 4))],
     "fft": [
         use(op_samples.From(lambda: np.exp(1j * np.arange(10).reshape(2, 5))), n=5, axis=1),
         use(op_samples.From(lambda: np.exp(1j * np.arange(8.0))), n=6, inverse=True, scale=0.5),
@@ -301,7 +347,7 @@ def test_reductions_agree_with_numpy():
     assert nd.sum(a).shape == (1,)
     assert nd.sum(a, axis=1, keepdims=True).shape == (4, 1, 6)
     np.testing.assert_allclose(nd.norm(a).asscalar(), np.linalg.norm(x), rtol=1e-12)
-    assert nd.argmax(a, axis=1).dtype is np.float32
+    assert nd.argmax(a, axis=1).dtype is a.dtype  # MXNet: in the dtype of the data
     np.testing.assert_array_equal(nd.argmax(a, axis=1).asnumpy(), x.argmax(1))
 
 

@@ -127,3 +127,12 @@ def test_modules_of_operators_are_made_from_the_table():
     assert '"_linalg_inverse"' in symbol.tojson()
     for inverse in (mx.nd.linalg.inverse(a), mx.nd.linalg_inverse(a), *symbol.eval(a=a)):
         np.testing.assert_allclose(inverse.asnumpy(), [[[0.6, -0.2], [-0.2, 0.4]]], rtol=1e-6)
+
+
+def test_operators_of_internal_names_are_made_when_asked_for():
+    x = mx.nd.ones((2,))
+    assert mx.nd._internal._plus_scalar(x, scalar=2).asnumpy().tolist() == [3, 3]
+    symbol = mx.sym._internal._plus_scalar(mx.sym.var("x"), scalar=2)
+    assert symbol.eval(x=x)[0].asnumpy().tolist() == [3, 3]
+    assert {"_random_gamma", "_copy"} <= set(dir(mx.nd._internal)) == set(dir(mx.sym._internal))
+    assert not hasattr(mx.nd._internal, "_nope")

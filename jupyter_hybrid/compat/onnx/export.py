@@ -233,7 +233,7 @@ def _reason(node: Any) -> str:
         return "control flow with graphs of its own is not written"
     if op.startswith("linalg_"):
         return "ONNX has no such decomposition"
-    if op.startswith("random_") or op == "shuffle":
+    if (op.startswith(("random_", "sample_")) and "_pdf_" not in op) or op == "shuffle":
         return "it draws random numbers"
     if "grad" in op or op in ("pool_max_select",):
         return "it is part of a gradient, ONNX models here are for inference"

@@ -343,9 +343,12 @@ def argmax(c: NodeReader) -> Value:
         c.fail("select_last_index is not read")
     axis, keepdims = c.axis(c.attr("axis", 0), c.rank()), bool(c.attr("keepdims", 1))
     if c.shape()[axis] > 2**24:
-        c.fail("MXNet's indices are float32, exact to 2**24")
-    op = c.kind.lower()
-    found = c.cast(c.apply(op, c.value(), axis=axis, keepdims=keepdims), np.int64)
+        c.fail("MXNet's indices may be float32, exact to 2**24")
+    # MXNet's indices have data's dtype: a narrow one could not count them.
+    x = c.value()
+    if np.dtype(x.dtype).itemsize < 4:
+        x = c.cast(x, np.float32)
+    found = c.cast(c.apply(c.kind.lower(), x, axis=axis, keepdims=keepdims), np.int64)
     return c.reshape(found, ()) if c.rank() == 1 and not keepdims else found
 
 

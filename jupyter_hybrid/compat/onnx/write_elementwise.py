@@ -15,12 +15,15 @@ _DIRECT = {
     "contiguous": "Identity",
     "stop_gradient": "Identity",
     "make_loss": "Identity",
+    "gradientmultiplier": "Identity",
+    "cast_storage": "Identity",
     "LinearRegressionOutput": "Identity",
     "MAERegressionOutput": "Identity",
     "LogisticRegressionOutput": "Sigmoid",
     "neg": "Neg",
     "abs": "Abs",
     "sign": "Sign",
+    "sign_ste": "Sign",
     "sqrt": "Sqrt",
     "reciprocal": "Reciprocal",
     "exp": "Exp",
@@ -132,6 +135,21 @@ def square(c: NodeWriter) -> str:
     return c.add("Mul", c.inputs[0], c.inputs[0])
 
 
+@writes("quadratic")
+def quadratic(c: NodeWriter) -> str:
+    x, (a, b, more) = c.inputs[0], (c.number(float(c.attrs[name])) for name in "abc")
+    slope = c.add("Add", c.add("Mul", x, a), b)
+    return c.add("Add", c.add("Mul", slope, x), more)
+
+
+@writes("div_sqrt_dim")
+def div_sqrt_dim(c: NodeWriter) -> str:
+    size = c.shape()[-1]
+    if size < 0:
+        c.fail("needs a fixed size of the last axis")
+    return c.add("Div", c.inputs[0], c.number(math.sqrt(size)))
+
+
 @writes("rsqrt")
 def rsqrt(c: NodeWriter) -> str:
     return c.add("Reciprocal", c.add("Sqrt", c.inputs[0]))
@@ -189,7 +207,7 @@ def trunc(c: NodeWriter) -> str:
     return c.add("Mul", c.add("Sign", c.inputs[0]), c.add("Floor", c.add("Abs", c.inputs[0])))
 
 
-@writes("round")
+@writes("round", "round_ste")
 def round_half_away(c: NodeWriter) -> str:
     if c.dtype().kind in "iu":
         return c.add("Identity", c.inputs[0])
@@ -199,6 +217,15 @@ def round_half_away(c: NodeWriter) -> str:
     up = c.add("GreaterOrEqual", c.add("Sub", size, whole), c.number(0.5))
     rounded = c.add("Add", whole, c.cast(up, np.bool_, c.dtype()))
     return c.add("Mul", c.add("Sign", c.inputs[0]), rounded)
+
+
+@writes("round_half_down")
+def round_half_down(c: NodeWriter) -> str:
+    if c.dtype().kind in "iu":
+        return c.add("Identity", c.inputs[0])
+    down = c.add("Floor", c.inputs[0])
+    up = c.add("Greater", c.add("Sub", c.inputs[0], down), c.number(0.5))
+    return c.add("Add", down, c.cast(up, np.bool_, c.dtype()))
 
 
 @writes("invert")
@@ -228,7 +255,7 @@ def kinds(c: NodeWriter) -> str:
     return c.cast(found, np.bool_, c.out_dtype)
 
 
-@writes("cast")
+@writes("cast", "amp_cast")
 def cast(c: NodeWriter) -> str:
     if c.dtype() == c.out_dtype:
         return c.add("Identity", c.inputs[0])

@@ -51,7 +51,7 @@ def reduction(c: NodeWriter) -> str:
 def norm(c: NodeWriter) -> str:
     kind = "ReduceL2" if c.attrs["ord"] == 2 else "ReduceL1"
     x = c.inputs[0] if _axes(c) else c.add("Abs", c.inputs[0])
-    return _reduced(c, kind, x)
+    return c.cast(_reduced(c, kind, x), c.dtype(), c.out_dtype)
 
 
 @writes("any", "all")

@@ -31,6 +31,11 @@ def reshape(c: NodeWriter) -> str:
 
 @writes("reshape_like")
 def reshape_like(c: NodeWriter) -> str:
+    ranges = ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")
+    if any(c.attrs[name] is not None for name in ranges):
+        if c.out_shape is None or -1 in c.out_shape:
+            c.fail("ranges of axes need fixed sizes")
+        return c.reshape(c.inputs[0], c.out_shape)
     return c.add("Reshape", c.inputs[0], c.add("Shape", c.inputs[1]))
 
 
@@ -99,6 +104,10 @@ def broadcast_to(c: NodeWriter) -> str:
 
 @writes("broadcast_like")
 def broadcast_like(c: NodeWriter) -> str:
+    if c.attrs["lhs_axes"] is not None:
+        if c.out_shape is None or -1 in c.out_shape:
+            c.fail("lhs_axes need fixed sizes")
+        return c.add("Expand", c.inputs[0], c.ints(list(c.out_shape)))
     return c.add("Expand", c.inputs[0], c.add("Shape", c.inputs[1]))
 
 
@@ -153,6 +162,12 @@ def split(c: NodeWriter) -> Any:
     if c.attrs["squeeze_axis"]:
         parts = [c.add("Squeeze", part, c.ints([axis])) for part in parts]
     return parts
+
+
+@writes("depth_to_space", "space_to_depth")
+def blocks(c: NodeWriter) -> str:
+    kind = "DepthToSpace" if c.node.op == "depth_to_space" else "SpaceToDepth"
+    return c.add(kind, c.inputs[0], blocksize=int(c.attrs["block_size"]))
 
 
 _FAR = 2**62  # beyond every axis: ONNX clamps it

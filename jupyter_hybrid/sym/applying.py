@@ -1,0 +1,16 @@
+"""An operator on symbols: what the functions of sym that are made from the table call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Symbol
+from .names import choose_name
+
+
+def apply_operator(
+    op: str, inputs: Any, attrs: Any, name: str | None, attr: Any, hint: str = ""
+) -> Symbol:
+    """``op`` is MXNet's name; ``hint`` what a node without a name is called."""
+    return _core.sym_apply(op, inputs, attrs, choose_name(name, hint or op), attr or {})
