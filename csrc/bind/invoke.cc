@@ -1,4 +1,6 @@
 // invoke(): operators by MXNet's names; invoke_core(): by the core's, strictly.
+#include <cstring>
+
 #include "array/trace_writes.h"
 #include "bind/mx_call.h"
 #include "bind/states.h"
@@ -32,18 +34,32 @@ int use_scalar_form(const py::sequence& inputs, const OpDef** op, Attrs* attrs) 
   return number_first ? 1 : 0;
 }
 
-// None stands for an absent optional input and sets the attribute that says so (no_bias).
+// Are the arrays alone all that the operator takes? Then they are its inputs, in order.
+bool are_all(const OpDef& op, const py::sequence& inputs, const Attrs& attrs) {
+  int given = 0;
+  for (const py::handle input : inputs) given += !input.is_none();
+  return given == op.count_inputs(attrs);
+}
+
+// Is None here an absent optional input? It sets the attribute that says so (no_bias).
+bool leave_out(const OpDef& op, size_t input, Attrs* attrs) {
+  if (op.variadic || input >= op.inputs.size() || is_state(op, input)) return false;
+  const InputDef& def = op.inputs[input];
+  if (def.absent_if == nullptr) return false;
+  if (def.is_absent(*attrs)) return true;
+  if (std::strchr(def.absent_if, '!') != nullptr) return false;
+  attrs->set(def.absent_if, true);
+  return true;
+}
+
 std::vector<ArrayRef> input_refs(const OpDef& op, const py::sequence& inputs, Attrs* attrs,
                                  const std::string& shown) {
   std::vector<ArrayRef> refs;
   refs.reserve(inputs.size());
+  const bool all = are_all(op, inputs, *attrs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const py::object input = inputs[i];
-    if (input.is_none() && i < op.inputs.size() && op.inputs[i].absent_if != nullptr &&
-        !is_state(op, i)) {
-      attrs->set(op.inputs[i].absent_if, true);
-      continue;
-    }
+    if (input.is_none() && (all || leave_out(op, i, attrs))) continue;
     if (!is_array(input.ptr())) {
       const std::string name = op.variadic ? std::string(op.inputs[0].name) + std::to_string(i)
                                : i < op.inputs.size() ? op.inputs[i].name

@@ -55,9 +55,16 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   MxCall call = mx_call(mx_name, attrs);
   const bool scalar = use_scalar_form(inputs, &call);
   std::vector<Symbol> symbols;
+  int given = 0;
+  for (const py::handle input : inputs) given += !input.is_none();
+  const bool all = given == call.op->count_inputs(call.attrs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const py::object input = inputs[i];
     if (scalar && is_number(input.ptr())) continue;
+    if (input.is_none() &&
+        (all || (i < call.op->inputs.size() && call.op->inputs[i].is_absent(call.attrs)))) {
+      continue;
+    }
     symbols.push_back(input.is_none() ? Symbol() : symbol_of(input, mx_name.c_str()));
   }
   while (!symbols.empty() && symbols.back().outputs.empty()) symbols.pop_back();

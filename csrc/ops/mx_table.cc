@@ -130,6 +130,7 @@ void add_unary(Rows& t) {
 void add_networks(Rows& t) {
   const Fixed one_d{{"at_least_1d", "True"}};
   t.add("FullyConnected", "FullyConnected");
+  t.add("RNN", "RNN");
   t.add("Convolution", "Convolution");
   t.add("Pooling", "Pooling");
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
@@ -146,6 +147,14 @@ void add_networks(Rows& t) {
   t.add("Dropout", "Dropout");
   t.add("Embedding", "Embedding");
   t.add("softmax", "softmax");
+  t.add("softmin", "softmin");
+  t.add("SoftmaxActivation", "SoftmaxActivation");
+  t.add("SVMOutput", "SVMOutput");
+  t.add("CTCLoss", "CTCLoss", {"ctc_loss", "_contrib_CTCLoss", "_contrib_ctc_loss"});
+  t.add("SequenceMask", "SequenceMask");
+  t.add("SequenceLast", "SequenceLast");
+  t.add("SequenceReverse", "SequenceReverse");
+  t.add("moments", "moments");
   t.add("log_softmax", "log_softmax");
   t.add("SoftmaxOutput", "SoftmaxOutput", {"Softmax"});
   t.add("softmax_cross_entropy", "softmax_cross_entropy", {}, one_d);
@@ -157,6 +166,19 @@ void add_networks(Rows& t) {
   t.add("matmul", "_npi_matmul", {}, {{"transpose_a", "False"}, {"transpose_b", "False"}});
   t.add("sgd_update", "sgd_update");
   t.add("sgd_mom_update", "sgd_mom_update");
+}
+
+void add_detection(Rows& t) {
+  t.add("ROIPooling", "ROIPooling");
+  t.add("GridGenerator", "GridGenerator");
+  t.add("BilinearSampler", "BilinearSampler");
+  t.add("SpatialTransformer", "SpatialTransformer");
+  t.add("Correlation", "Correlation");
+  for (const char* name : {"ROIAlign", "MultiBoxPrior", "MultiBoxTarget", "MultiBoxDetection",
+                           "box_iou", "box_encode", "box_decode", "bipartite_matching"}) {
+    t.add(name, (std::string("_contrib_") + name).c_str());
+  }
+  t.add("box_nms", "_contrib_box_nms", {"_contrib_box_non_maximum_suppression"});
 }
 
 void add_reductions(Rows& t) {
@@ -241,6 +263,7 @@ std::vector<MxName> make_mx_table() {
   add_comparisons(t);
   add_unary(t);
   add_networks(t);
+  add_detection(t);
   add_reductions(t);
   add_shapes(t);
   add_indices(t);
@@ -277,10 +300,6 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"MakeLoss", "valid_thresh", nullptr},
       {"MakeLoss", "normalization", "null"},
       {"_arange", "infer_range", "False"},
-      {"softmax", "use_length", "False"},
-      {"softmax", "dtype", "None"},
-      {"log_softmax", "use_length", "False"},
-      {"log_softmax", "dtype", "None"},
       {"norm", "out_dtype", "None"},
       {"_np_cumsum", "dtype", "None"},
       {"cumsum", "dtype", "None"},

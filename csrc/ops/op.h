@@ -16,8 +16,10 @@ struct InputDef {
   const char* name;  // MXNet's: "data", "weight", "lhs"
   const char* doc;
   bool differentiable = true;
-  // Optional inputs are last; absent when this boolean attribute is true ("no_bias").
+  // Optional inputs are last; absent when this boolean attribute is true ("no_bias"), when it is
+  // false ("!use_length"), or unless it has this value ("mode!lstm").
   const char* absent_if = nullptr;
+  bool is_absent(const Attrs& a) const;
 };
 
 // Shapes and dtypes, possibly partial (-1, unknown). Inference may fill inputs too (weights).
@@ -92,6 +94,8 @@ struct OpDef {
   bool random = false;         // takes a key; never merged or folded
   bool control_flow = false;   // a branch or a loop over graphs, its attributes
   bool training_only = false;  // Dropout: identity unless training
+  // Draws in training, where its attribute p is above 0; otherwise its key is 0 (RNN).
+  bool drops_in_training = false;
   // Estimated FLOP; null: size of the outputs. Bytes are the sum over inputs and outputs.
   double (*flops)(const Attrs&, const std::vector<Shape>& in,
                   const std::vector<Shape>& out) = nullptr;

@@ -35,7 +35,8 @@ int count_visible(const OpDef& op, const Attrs& attrs) {
 }
 
 bool is_mode_open(const OpDef& op, const Attrs& attrs) {
-  return states_of(op) != nullptr && !attrs.has("batch_stats");
+  const StatesDef* def = states_of(op);
+  return def != nullptr && !def->updates.empty() && !attrs.has("batch_stats");
 }
 
 bool set_mode(bool training, Attrs* attrs) {

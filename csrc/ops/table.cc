@@ -61,6 +61,19 @@ const Table& table() {
     register_l2_norm();
     register_lrn();
     register_loss();
+    register_rnn();
+    register_roi_pooling();
+    register_roi_align();
+    register_boxes();
+    register_box_nms();
+    register_multibox();
+    register_grid();
+    register_correlation();
+    register_sequence();
+    register_softmax_activation();
+    register_svm_output();
+    register_moments();
+    register_ctc_loss();
     register_random();
     register_creation();
     register_optimizer();
@@ -80,12 +93,20 @@ int OpDef::attr_index(const char* attr_name) const {
   return -1;
 }
 
+bool InputDef::is_absent(const Attrs& a) const {
+  if (absent_if == nullptr) return false;
+  const char* const mark = std::strchr(absent_if, '!');
+  if (mark == nullptr) return a.has(absent_if) && a.boolean(absent_if);
+  if (mark == absent_if) return !a.has(mark + 1) || !a.boolean(mark + 1);
+  const std::string attr(absent_if, static_cast<size_t>(mark - absent_if));
+  return a.text(attr.c_str()) != mark + 1;
+}
+
 int OpDef::count_inputs(const Attrs& a) const {
   if (variadic) return -1;
   int count = 0;
   for (const InputDef& input : inputs) {
-    const char* absent = input.absent_if;
-    count += absent == nullptr || !a.has(absent) || !a.boolean(absent);
+    count += !input.is_absent(a);
   }
   return count;
 }

@@ -99,10 +99,7 @@ Symbol Symbol::apply(const OpDef* op, Attrs attrs, const std::vector<Symbol>& in
   size_t def = 0;
   for (size_t i = 0; i < expected; ++i, ++def) {
     if (takes >= 0) {
-      while (op->inputs[def].absent_if != nullptr && attrs.has(op->inputs[def].absent_if) &&
-             attrs.boolean(op->inputs[def].absent_if)) {
-        ++def;
-      }
+      while (op->inputs[def].is_absent(attrs)) ++def;
     }
     if (i < inputs.size()) require_single(inputs[i], *op, i);
     if (i < inputs.size() && !inputs[i].outputs.empty()) {

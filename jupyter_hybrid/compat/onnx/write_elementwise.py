@@ -17,6 +17,7 @@ _DIRECT = {
     "make_loss": "Identity",
     "LinearRegressionOutput": "Identity",
     "MAERegressionOutput": "Identity",
+    "SVMOutput": "Identity",
     "LogisticRegressionOutput": "Sigmoid",
     "neg": "Neg",
     "abs": "Abs",
