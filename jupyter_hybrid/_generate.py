@@ -15,7 +15,15 @@ from . import _core
 ROOMS = {"_contrib_": "contrib", "_linalg_": "linalg", "_image_": "image", "_random_": "random"}
 
 #: Face operators that have a better written form in nd and sym.
-HANDWRITTEN = {"uniform", "normal", "random_uniform", "random_normal", "random_randint", "shuffle"}
+HANDWRITTEN = {
+    "Custom",
+    "uniform",
+    "normal",
+    "random_uniform",
+    "random_normal",
+    "random_randint",
+    "shuffle",
+}
 
 _TYPES = {
     "bool": "bool",

@@ -35,6 +35,7 @@ void register_l2_norm();
 void register_lrn();
 void register_loss();
 void register_rnn();
+void register_custom();
 void register_roi_pooling();
 void register_roi_align();
 void register_boxes();

@@ -131,6 +131,7 @@ void add_networks(Rows& t) {
   const Fixed one_d{{"at_least_1d", "True"}};
   t.add("FullyConnected", "FullyConnected");
   t.add("RNN", "RNN");
+  t.add("Custom", "Custom");
   t.add("Convolution", "Convolution");
   t.add("Pooling", "Pooling");
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});

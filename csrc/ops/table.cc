@@ -62,6 +62,7 @@ const Table& table() {
     register_lrn();
     register_loss();
     register_rnn();
+    register_custom();
     register_roi_pooling();
     register_roi_align();
     register_boxes();

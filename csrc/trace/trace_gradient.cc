@@ -10,6 +10,7 @@
 #include "launch/random.h"
 #include "passes/pass.h"
 #include "tape/compiled_call.h"
+#include "tape/host_call.h"
 #include "tape/tape_graph.h"
 #include "trace/trace_op.h"
 
@@ -176,9 +177,10 @@ bool is_own(const SymEntry& e, int64_t since, std::set<std::pair<const SymNode*,
   return memory.node->serial > since && taken->emplace(memory.node.get(), memory.out).second;
 }
 
-bool has_compiled_call(const TapeGraph& tape) {
+// Gradients of calls are no operators that a trace could hold.
+bool has_call(const TapeGraph& tape) {
   return std::any_of(tape.graph.nodes.begin(), tape.graph.nodes.end(), [](const Node& n) {
-    return n.kind == NodeKind::op && n.op == &cached_call_op();
+    return n.kind == NodeKind::op && (n.op == &cached_call_op() || n.op == &host_call_op());
   });
 }
 
@@ -187,7 +189,7 @@ bool has_compiled_call(const TapeGraph& tape) {
 bool trace_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
                     bool retain_graph, bool train_mode) {
   const TapeGraph tape = tape_graph_of(heads, "backward");
-  if (has_compiled_call(tape)) return false;
+  if (has_call(tape)) return false;
   before_trace_effect("backward() writes gradients");
   std::vector<Target> targets = find_targets(tape);
   targets.erase(std::remove_if(targets.begin(), targets.end(),
@@ -227,7 +229,7 @@ bool trace_grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>&
                 const std::vector<ArrayRef>& head_grads, bool retain_graph, bool create_graph,
                 bool train_mode, std::vector<ArrayRef>* results) {
   const TapeGraph tape = tape_graph_of(heads, "grad");
-  if (has_compiled_call(tape)) return false;
+  if (has_call(tape)) return false;
   const std::vector<Target> targets = find_targets(tape);
   const TrainingMode training(train_mode);
   const RecordingMode recording(create_graph);

@@ -14,6 +14,7 @@ from .._core import NDArray, wait_all
 from . import arithmetic, contrib, creation, files, image, linalg, random
 from .arithmetic import *  # noqa: F403
 from .creation import *  # noqa: F403
+from .custom import Custom
 from .files import *  # noqa: F403
 from .random import multinomial as sample_multinomial
 from .random import normal as random_normal
@@ -59,6 +60,7 @@ def _define() -> list[str]:
 
 
 __all__ = [
+    "Custom",
     "NDArray",
     "contrib",
     "image",

@@ -12,6 +12,7 @@ from .. import _core, _generate, _rooms
 from .._core import Symbol
 from . import contrib, creation, image, linalg, methods, random, refusals, variable
 from .creation import *  # noqa: F403
+from .custom import Custom
 from .executor import Executor
 from .function import Function, compile_function
 from .names import choose_name, name_prefix
@@ -51,6 +52,7 @@ def _define() -> list[str]:
 
 
 __all__ = [
+    "Custom",
     "Executor",
     "Function",
     "Symbol",
