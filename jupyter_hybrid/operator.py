@@ -7,11 +7,8 @@ graph, which is then run node by node on the calling thread, since compiled prog
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, quote, urlencode
-
-import numpy as np
 
 from . import _core
 from ._core import MXNetError, NDArray
@@ -105,14 +102,15 @@ class CustomOpProp:
         return CustomOp()
 
 
-_PROPS: dict[str, type[CustomOpProp]] = {}
+#: What is registered, by name.
+PROPS: dict[str, type[CustomOpProp]] = {}
 
 
 def register(reg_name: str) -> Callable[[Prop], Prop]:
     """A decorator that makes a subclass of CustomOpProp known as ``op_type=reg_name``."""
 
     def do_register(prop_cls: Prop) -> Prop:
-        _PROPS[reg_name] = prop_cls
+        PROPS[reg_name] = prop_cls
         return prop_cls
 
     return do_register
@@ -146,123 +144,3 @@ def get_operator_arguments(op_name: str) -> OperatorArguments:
         default = "required" if attr["required"] else f"optional, default={attr['default']!r}"
         types.append(f"{attr['type']}, {default}")
     return OperatorArguments(len(names), names, types)
-
-
-class CustomCall:
-    """One operator with its arguments: what nd.Custom and sym.Custom share."""
-
-    def __init__(self, op_type: str | None, arguments: dict[str, Any]):
-        make: Any = _PROPS.get(op_type or "")
-        if make is None:
-            known = ", ".join(sorted(_PROPS))
-            raise MXNetError(
-                f"Custom: op_type {op_type!r} is not registered; registered are {known}"
-            )
-        self.op_type = op_type
-        # As in MXNet, arguments arrive as text.
-        self.arguments = {key: str(value) for key, value in arguments.items()}
-        self.prop: CustomOpProp = make(**self.arguments)
-        self.inputs = list(self.prop.list_arguments())
-        self.outputs = list(self.prop.list_outputs())
-        self.states = list(self.prop.list_auxiliary_states())
-
-    @classmethod
-    def decoded(cls, op_type: str, text: str) -> CustomCall:
-        """Of a graph's node."""
-        return cls(op_type, dict(parse_qsl(text, keep_blank_values=True)))
-
-    @property
-    def encoded(self) -> str:
-        """The arguments as a graph's node keeps them."""
-        return urlencode(sorted(self.arguments.items()), quote_via=quote)
-
-    def by_name(self, data: Sequence[Any], given: dict[str, Any]) -> list[Any]:
-        """What is given by position and by name, in order; None where nothing is given."""
-        names = [*self.inputs, *self.states]
-        if len(data) > len(names):
-            raise MXNetError(
-                f"Custom {self.op_type!r}: expected {len(names)} arrays ({', '.join(names)}), "
-                f"given {len(data)}"
-            )
-        found = dict(zip(names, data)) | given
-        return [found.get(name) for name in names]
-
-    def shapes(self, known: Sequence[Any]) -> tuple[list, list, list]:
-        """Of inputs, outputs and states, from what is known of the inputs."""
-        return self._three("infer_shape", [[] if s is None else list(s) for s in known])
-
-    def dtypes(self, known: Sequence[Any]) -> tuple[list, list, list]:
-        """Likewise; inputs of unknown dtype count as the first."""
-        return self._three("infer_type", [known[0] if d is None else d for d in known])
-
-    def _three(self, method: str, given: list) -> tuple[list, list, list]:
-        found = getattr(self.prop, method)(given)
-        lists = [list(part) for part in found]
-        lists += [[]] * (3 - len(lists))
-        counts = [len(self.inputs), len(self.outputs), len(self.states)]
-        if [len(part) for part in lists] != counts:
-            raise MXNetError(
-                f"Custom {self.op_type!r}: {method} gave {[len(p) for p in lists]} entries for "
-                f"inputs, outputs and states, expected {counts}"
-            )
-        return lists[0], lists[1], lists[2]
-
-    def run(self, data: Sequence[NDArray]) -> list[NDArray]:
-        """Computes the outputs, and records them where operators are recorded."""
-        names = [*self.inputs, *self.states]
-        if len(data) != len(names) or not all(isinstance(a, NDArray) for a in data):
-            raise MXNetError(
-                f"Custom {self.op_type!r}: expected {len(names)} arrays ({', '.join(names)}), "
-                f"given {[type(a).__name__ for a in data]}"
-            )
-        count = len(self.inputs)
-        dtypes = [np.dtype(a.dtype).type for a in data[:count]]
-        out_shapes = self.shapes([a.shape for a in data[:count]])[1]
-        out_dtypes = self.dtypes(dtypes)[1]
-        context = data[0].context if data else _core.current_context()
-        op = self.prop.create_operator(context, [list(a.shape) for a in data[:count]], dtypes)
-        inputs, aux = [a.detach() for a in data[:count]], list(data[count:])
-        recording = _core.set_recording(False)
-        try:
-            outputs = [_zeros(s, d, context) for s, d in zip(out_shapes, out_dtypes, strict=True)]
-            req = ["write"] * len(outputs)
-            op.forward(_core.is_training(), req, inputs, outputs, aux)
-        finally:
-            _core.set_recording(recording)
-        if not recording:
-            return outputs
-
-        def backward(grads: list[NDArray]) -> list[NDArray]:
-            made = [_zeros(a.shape, a.dtype, context) for a in inputs]
-            op.backward(["write"] * count, grads, inputs, outputs, made, aux)
-            return made
-
-        return _core.record_function(data[:count], outputs, backward)
-
-
-def _zeros(shape: Any, dtype: Any, context: Any) -> NDArray:
-    attrs = {"shape": tuple(shape), "dtype": np.dtype(dtype).name}
-    return _core.invoke("_zeros", (), attrs, None, context)
-
-
-def _count_outputs(op_type: str, arguments: str) -> int:
-    return len(CustomCall.decoded(op_type, arguments).outputs)
-
-
-def _infer(op_type: str, arguments: str, shapes: list, dtypes: list) -> tuple:
-    """What the core asks of a graph's node: nothing is known while the first input is not."""
-    call = CustomCall.decoded(op_type, arguments)
-    known = [None if s is None or -1 in s else s for s in shapes]
-    count = len(call.outputs)
-    in_shapes, out_shapes, _ = call.shapes(known) if known[0] else (known, [None] * count, [])
-    types = [None if d is None else np.dtype(d).type for d in dtypes]
-    in_dtypes, out_dtypes, _ = call.dtypes(types) if types[0] else (types, [None] * count, [])
-    return (
-        [None if not s and known[i] is None else s for i, s in enumerate(in_shapes)],
-        in_dtypes,
-        out_shapes,
-        out_dtypes,
-    )
-
-
-_core.set_custom_hooks(_count_outputs, _infer)

@@ -11,17 +11,23 @@ namespace bind {
 namespace {
 
 struct Hooks {
-  py::object count_outputs, infer;
+  py::object counts, infer;
 };
 Hooks& hooks() {
   static auto* found = new Hooks;  // never destroyed: Python may be gone by then
   return *found;
 }
 
-int count_outputs(const Attrs& attrs) {
+// Numbers of arguments and of outputs.
+std::pair<int, int> counts(const Attrs& attrs) {
   const py::gil_scoped_acquire gil;
-  return hooks().count_outputs(attrs.string("op_type"), attrs.string("arguments")).cast<int>();
+  return hooks()
+      .counts(attrs.string("op_type"), attrs.string("arguments"))
+      .cast<std::pair<int, int>>();
 }
+
+int count_arguments(const Attrs& attrs) { return counts(attrs).first; }
+int count_outputs(const Attrs& attrs) { return counts(attrs).second; }
 
 py::list shapes_to_python(const std::vector<Shape>& shapes) {
   py::list list;
@@ -71,11 +77,12 @@ void bind_custom(py::module_& m) {
       "set_custom_hooks",
       [](py::object count, py::object shapes) {
         hooks() = {std::move(count), std::move(shapes)};
-        set_custom_hooks({&count_outputs, &infer});
+        set_custom_hooks({&count_outputs, &count_arguments, &infer});
       },
-      py::arg("count_outputs"), py::arg("infer"),
-      "Who tells of the operator Custom: count_outputs(op_type, arguments), and infer(op_type, "
-      "arguments, shapes, dtypes) -> (input shapes, dtypes, output shapes, dtypes).");
+      py::arg("counts"), py::arg("infer"),
+      "Who tells of the operator Custom: counts(op_type, arguments) -> (arguments, outputs), and "
+      "infer(op_type, arguments, shapes, dtypes) -> (input shapes, dtypes, output shapes, "
+      "dtypes).");
 }
 
 }  // namespace bind

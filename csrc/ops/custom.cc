@@ -80,6 +80,11 @@ std::string decoded(const std::string& text) {
 
 void set_custom_hooks(const CustomHooks& found) { hooks() = found; }
 
+size_t custom_first_state(const Attrs& attrs) {
+  if (hooks().count_arguments == nullptr) return SIZE_MAX;
+  return static_cast<size_t>(hooks().count_arguments(attrs));
+}
+
 bool is_custom(const OpDef& op) { return std::strcmp(op.name, "Custom") == 0; }
 
 std::string custom_arguments(const std::map<std::string, std::string>& arguments) {

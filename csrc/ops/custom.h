@@ -11,11 +11,13 @@ namespace hybrid {
 // What only Python knows.
 struct CustomHooks {
   int (*count_outputs)(const Attrs&) = nullptr;
+  int (*count_arguments)(const Attrs&) = nullptr;  // inputs before the auxiliary states
   void (*infer)(InferContext&) = nullptr;
 };
 void set_custom_hooks(const CustomHooks& hooks);
 
 bool is_custom(const OpDef& op);
+size_t custom_first_state(const Attrs& attrs);  // inputs from here on are states
 // What the operator's property is made with, as "key=value&key=value" with %XX for odd bytes, and
 // back as the attributes of MXNet's node.
 std::string custom_arguments(const std::map<std::string, std::string>& arguments);

@@ -116,7 +116,7 @@ void for_each_point(const Attrs& attrs, const T* roi, const Shape& data, Body bo
 // The image of a region: -1 for those that are left out.
 template <class T>
 int64_t image_of(const T* roi, int64_t images) {
-  if (roi[0] < 0) return -1;
+  if (roi[0] <= -1) return -1;  // read toward 0
   require(roi[0] < static_cast<T>(images), "ROIAlign: given batch index ", roi[0],
           ", expected below ", images);
   return static_cast<int64_t>(roi[0]);

@@ -87,8 +87,8 @@ void run_roi(KernelContext& c) {
     const T scale = static_cast<T>(c.attrs.real("spatial_scale"));
     const auto one = [&](int64_t r) {
       const T* const roi = c.in[1].as<T>() + 5 * r;
-      require(roi[0] >= 0 && roi[0] < static_cast<T>(data[0]), "ROIPooling: given batch index ",
-              roi[0], ", expected 0 to ", data[0] - 1);
+      require(roi[0] > -1 && roi[0] < static_cast<T>(data[0]), "ROIPooling: given batch index ",
+              roi[0], ", expected 0 to ", data[0] - 1);  // read toward 0
       const auto image = static_cast<int64_t>(roi[0]);
       const auto rows = bins_of<T>(place(roi[2], scale), place(roi[4], scale), size[0], data[2]);
       const auto columns = bins_of<T>(place(roi[1], scale), place(roi[3], scale), size[1], data[3]);

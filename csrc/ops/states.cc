@@ -3,6 +3,8 @@
 #include <deque>
 #include <utility>
 
+#include "ops/custom.h"
+
 namespace hybrid {
 
 namespace {
@@ -27,6 +29,12 @@ const StatesDef* states_of(const OpDef& op) {
 bool is_state(const OpDef& op, size_t input) {
   const StatesDef* def = states_of(op);
   return def != nullptr && input >= def->first;
+}
+
+size_t first_state(const OpDef& op, const Attrs& attrs) {
+  if (is_custom(op)) return custom_first_state(attrs);
+  const StatesDef* def = states_of(op);
+  return def != nullptr ? def->first : SIZE_MAX;
 }
 
 int count_visible(const OpDef& op, const Attrs& attrs) {

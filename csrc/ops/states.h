@@ -27,6 +27,8 @@ void add_states(const OpDef* op, StatesDef def);  // used by the families only
 const StatesDef* states_of(const OpDef& op);      // null when it has none
 
 bool is_state(const OpDef& op, size_t input);
+// The same of one use: a custom operator's states follow its arguments.
+size_t first_state(const OpDef& op, const Attrs& attrs);
 int count_visible(const OpDef& op, const Attrs& attrs);  // outputs that a call gives
 // Is it still open whether this use is training?
 bool is_mode_open(const OpDef& op, const Attrs& attrs);

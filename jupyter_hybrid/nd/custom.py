@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import NDArray
-from ..operator import CustomCall
+from ..custom_call import CustomCall
 
 
 def Custom(
@@ -24,8 +24,8 @@ def Custom(
         One array, or a list of arrays.
 
     Raises:
-        MXNetError: ``op_type`` is unknown, or the number of arrays is wrong. What the operator
-            raises comes as it is, in ``backward()`` too.
+        MXNetError: ``op_type`` is unknown, or the number of arrays is wrong; or the operator
+            raised something, in ``backward()`` too: that is the error's cause, with its lines.
     """
     arrays = {key: value for key, value in kwargs.items() if isinstance(value, NDArray)}
     call = CustomCall(op_type, {k: v for k, v in kwargs.items() if k not in arrays})

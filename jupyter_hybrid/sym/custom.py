@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._core import MXNetError, Symbol
-from ..operator import CustomCall
+from .._core import Symbol
+from ..custom_call import CustomCall
 from .names import choose_name
 
 
@@ -16,24 +16,18 @@ def Custom(
 ) -> Symbol:  # fmt: skip
     """The node of the operator that was registered as ``op_type``.
 
-    As :func:`jupyter_hybrid.nd.Custom`; an input that is left out becomes a variable. A graph with
-    such a node is run node by node.
+    As :func:`jupyter_hybrid.nd.Custom`; an input or state that is left out becomes a variable. A
+    graph with such a node is run node by node.
 
     Raises:
-        MXNetError: ``op_type`` is unknown, or the operator has auxiliary states, which symbols do
-            not carry: nd.Custom does.
+        MXNetError: ``op_type`` is unknown, or the number of symbols is wrong.
     """
     symbols = {key: value for key, value in kwargs.items() if isinstance(value, Symbol)}
     call = CustomCall(op_type, {k: v for k, v in kwargs.items() if k not in symbols})
-    if call.states:
-        raise MXNetError(
-            f"sym.Custom: {op_type!r} has auxiliary states ({', '.join(call.states)}), which "
-            "custom operators in symbols do not carry; nd.Custom does"
-        )
     name = choose_name(name, "custom")
     inputs = [
         _core.sym_var(f"{name}_{wanted}") if given is None else given
-        for wanted, given in zip(call.inputs, call.by_name(data, symbols))
+        for wanted, given in zip([*call.inputs, *call.states], call.by_name(data, symbols))
     ]
     attrs = {"op_type": call.op_type, "arguments": call.encoded}
     return _core.sym_apply("Custom", inputs, attrs, name, attr or {})

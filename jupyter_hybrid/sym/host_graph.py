@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from .. import _core
 from .._core import MXNetError
-from ..operator import CustomCall
+from ..custom_call import CustomCall
 
 
 def executable(graph: Any, **options: Any) -> Any:
