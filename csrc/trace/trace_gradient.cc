@@ -171,6 +171,13 @@ SymEntry sum_parts(const std::vector<SymEntry>& parts) {
   return total;
 }
 
+// A gradient that is the same everywhere, with the history of what it belongs to: the gradient of
+// that is 0, and no error.
+SymEntry with_history_of(const SymEntry& constant, const ArrayRef& variable) {
+  static const OpDef* op = get_op("reshape_like");
+  return trace_op(*op, Attrs(op), {traced_ref(constant), variable}, Context())[0].extra->entry;
+}
+
 // True once for a value that this gradient made for one result alone.
 bool is_own(const SymEntry& e, int64_t since, std::set<std::pair<const SymNode*, int>>* taken) {
   const SymEntry memory = memory_of(e);
@@ -249,10 +256,12 @@ bool trace_grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>&
   const std::vector<SymEntry> found = gradient.run(wrt);
   std::set<std::pair<const SymNode*, int>> taken;
   auto next = found.begin();
-  for (const size_t count : counts) {
-    const std::vector<SymEntry> parts(next, next + static_cast<std::ptrdiff_t>(count));
-    next += static_cast<std::ptrdiff_t>(count);
-    const SymEntry total = sum_parts(parts);
+  for (size_t v = 0; v < counts.size(); ++v) {
+    const auto count = static_cast<std::ptrdiff_t>(counts[v]);
+    const std::vector<SymEntry> parts(next, next + count);
+    next += count;
+    SymEntry total = sum_parts(parts);
+    if (create_graph && !has_history(*total.node)) total = with_history_of(total, variables[v]);
     // The caller may write to what it gets, so nobody else holds it.
     results->push_back(
         traced_ref(is_own(total, since, &taken) ? total : traced_copy(total, nullptr)));
