@@ -35,6 +35,8 @@ void register_l2_norm();
 void register_lrn();
 void register_loss();
 void register_rnn();
+void register_roi_sums();
+void register_hawkes();
 void register_custom();
 void register_roi_pooling();
 void register_roi_align();

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/by_dtype.h"
+#include "ops/bilinear_point.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
@@ -41,37 +42,6 @@ void infer_align(InferContext& c) {
   set_shape(c, 0, {c.in_shapes[1][0], s.channels_of(channels), s.height, s.width});
 }
 
-// A point between four places of a map, with their weights; none outside of it.
-template <class T>
-struct Point {
-  int64_t at[4];
-  T weight[4];
-};
-
-template <class T>
-bool point_of(T y, T x, int64_t height, int64_t width, Point<T>* p) {
-  if (!(y >= -1 && y <= static_cast<T>(height) && x >= -1 && x <= static_cast<T>(width)))
-    return false;
-  const auto split = [](T v, int64_t size, int64_t* low, int64_t* high, T* part) {
-    v = std::max(v, T(0));
-    *low = static_cast<int64_t>(v);
-    if (*low >= size - 1) {
-      *low = *high = size - 1;
-      v = static_cast<T>(*low);
-    } else {
-      *high = *low + 1;
-    }
-    *part = v - static_cast<T>(*low);
-  };
-  int64_t y0, y1, x0, x1;
-  T dy, dx;
-  split(y, height, &y0, &y1, &dy);
-  split(x, width, &x0, &x1, &dx);
-  *p = {{y0 * width + x0, y0 * width + x1, y1 * width + x0, y1 * width + x1},
-        {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx}};
-  return true;
-}
-
 // Calls body(channel of the map, place among a region's results, point, its part of the average).
 template <class T, class Body>
 void for_each_point(const Attrs& attrs, const T* roi, const Shape& data, Body body) {
@@ -99,9 +69,9 @@ void for_each_point(const Attrs& attrs, const T* roi, const Shape& data, Body bo
       for (int64_t i = 0; i < grid_h * grid_w; ++i) {
         const T gy = (static_cast<T>(i / grid_w) + T(0.5)) * bin_h / static_cast<T>(grid_h);
         const T gx = (static_cast<T>(i % grid_w) + T(0.5)) * bin_w / static_cast<T>(grid_w);
-        Point<T> p;
-        if (!point_of(y + static_cast<T>(ph) * bin_h + gy, x + static_cast<T>(pw) * bin_w + gx,
-                      data[2], data[3], &p)) {
+        BilinearPoint<T> p;
+        if (!p.place(y + static_cast<T>(ph) * bin_h + gy, x + static_cast<T>(pw) * bin_w + gx,
+                     data[2], data[3])) {
           continue;
         }
         for (int64_t k = 0; k < channels; ++k) {
@@ -139,7 +109,7 @@ void run_align(KernelContext& c) {
         const int64_t image = image_of(roi, data[0]);
         if (image < 0) continue;
         for_each_point(c.attrs, roi, data,
-                       [&](int64_t channel, int64_t to, const Point<T>& p, T part) {
+                       [&](int64_t channel, int64_t to, const BilinearPoint<T>& p, T part) {
                          const T* const map = c.in[0].as<T>() + (image * data[1] + channel) * area;
                          T value = 0;
                          for (int j = 0; j < 4; ++j) value += p.weight[j] * map[p.at[j]];
@@ -176,7 +146,7 @@ void run_align_grad(KernelContext& c) {
       const int64_t image = image_of(roi, data[0]);
       if (image < 0) continue;
       for_each_point(c.attrs, roi, data,
-                     [&](int64_t channel, int64_t from, const Point<T>& p, T part) {
+                     [&](int64_t channel, int64_t from, const BilinearPoint<T>& p, T part) {
                        T* const map = c.out[0].as<T>() + (image * data[1] + channel) * area;
                        const T flow = c.in[0].as<T>()[r * results + from] * part;
                        for (int j = 0; j < 4; ++j) map[p.at[j]] += p.weight[j] * flow;

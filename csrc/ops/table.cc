@@ -62,6 +62,8 @@ const Table& table() {
     register_lrn();
     register_loss();
     register_rnn();
+    register_roi_sums();
+    register_hawkes();
     register_custom();
     register_roi_pooling();
     register_roi_align();

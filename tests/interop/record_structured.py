@@ -15,7 +15,8 @@ from pathlib import Path
 
 import mxnet as mx
 import numpy as np
-from structured_cases import GROUPS, Case, compute
+from structured_cases import GROUPS
+from structured_runs import Case, compute
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "structured.npz"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from structured_cases import GROUPS, compute
+from structured_cases import GROUPS
+from structured_runs import compute
 
 import jupyter_hybrid
 

@@ -626,6 +626,16 @@ def _sequences() -> None:
     )]  # fmt: skip
 
 
+def _hawkes() -> None:
+    SAMPLES["hawkesll"] = [
+        once(
+            Real((2, 3), 0.5, 1.5), Real((3,), 0.2, 0.8), Real((3,), 0.5, 1.5), Real((2, 3), 0, 1),
+            Places(((0.5, 0.2, 0.7, 0.1), (1.0, 0.3, 9.0, 9.0))),
+            Places(((0, 2, 0, 1), (1, 1, 7, 7))), Places((4.0, 2.0)), Places((3.0, 2.5)),
+        )
+    ]  # fmt: skip
+
+
 def _svm(linear: bool) -> Any:
     def expected(x: np.ndarray, label: np.ndarray) -> np.ndarray:
         sign = 2 * _one_hot(label, x.shape[1]) - 1
@@ -679,6 +689,18 @@ def _detection() -> None:
         ),
     ]
     SAMPLES["roi_align_grad"] = [use(Real((3, 2, 2, 2)), rois, **size, shape=(2, 2, 4, 4))]
+    psroi = {"spatial_scale": 0.9, "output_dim": 2, "pooled_size": 2}
+    SAMPLES["PSROIPooling"] = [
+        use(Real((2, 8, 4, 4)), rois, **psroi),
+        use(Real((2, 2, 4, 4)), rois, **psroi, group_size=1),
+    ]
+    SAMPLES["psroi_pooling_grad"] = [use(Real((3, 2, 2, 2)), rois, **psroi, shape=(2, 8, 4, 4))]
+    rotated = Places(((0.0, 2.0, 2.5, 3.0, 2.0, 30.0), (1.0, 1.0, 0.5, 2.0, 4.0, -70.0)))
+    SAMPLES["RROIAlign"] = [
+        use(Real((2, 2, 4, 5)), rotated, **size),
+        use(Real((2, 2, 4, 5)), rotated, **size, sampling_ratio=3),
+    ]
+    SAMPLES["rroi_align_grad"] = [use(Real((2, 2, 2, 2)), rotated, **size, shape=(2, 2, 4, 5))]
     boxes = ((0, 0.5, 0.1, 0.1, 0.5, 0.5), (1, 0.9, 0.1, 0.1, 0.5, 0.6), (0, 0.4, 0.6, 0.6, 1, 1))
     SAMPLES["box_nms"] = [
         use(From(lambda: np.array(boxes)), overlap_thresh=0.3),
@@ -708,6 +730,6 @@ def _detection() -> None:
 
 for _family in (
     _unary, _binary, _linear, _conv, _reductions, _shapes, _indices, _softmax_family,
-    _sequences, _recurrent, _detection,
+    _sequences, _recurrent, _detection, _hawkes,
 ):  # fmt: skip
     _family()

@@ -91,6 +91,8 @@ REFUSED = {
     **dict.fromkeys(["box_iou", "box_nms", "box_encode", "box_decode"], "no ONNX operator"),
     **dict.fromkeys(["MultiBoxPrior", "MultiBoxTarget"], "no ONNX operator"),
     **dict.fromkeys(["MultiBoxDetection"], "no ONNX operator"),
+    **dict.fromkeys(["PSROIPooling", "RROIAlign", "hawkesll"], "no ONNX operator"),
+    **dict.fromkeys(["psroi_pooling_grad", "rroi_align_grad"], "gradient"),
     **dict.fromkeys(["sequence_last_grad", "roi_align_grad"], "gradient"),
     **dict.fromkeys(["grid_generator_grad"], "gradient"),
     **dict.fromkeys(["RNN"], "recurrent layers"),

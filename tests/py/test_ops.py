@@ -153,7 +153,14 @@ TABLE = {op["name"]: op for op in _core.op_table()}
 #: Operators that only other operators' gradients and the optimizers make.
 INTERNAL = {
     *("softmax_output_grad", "svm_output_grad", "sgd_update", "sgd_mom_update"),
-    *("Custom", "rnn_grad", "ctc_loss_grad", "bilinear_sampler_grad", "correlation_grad"),
+    *(
+        "Custom",
+        "rnn_grad",
+        "ctc_loss_grad",
+        "bilinear_sampler_grad",
+        "correlation_grad",
+        "hawkesll_grad",
+    ),
 }
 
 
