@@ -54,6 +54,7 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "optimizer": "optimizer",
     "contrib": "contrib",
     "onnx": "onnx",
+    "operator": "operator",
     "live": "live",
     "views": "views",
     "hybridize": ("scripts.decorator", "hybridize"),

@@ -21,6 +21,7 @@ _TYPES = {
     "float": "float",
     "str": "str",
     "ints": "int | Sequence[int | None]",
+    "reals": "float | Sequence[float]",
     "scalar": "float",
     "dtype": "DTypeLike",
     "any": "Any",

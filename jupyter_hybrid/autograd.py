@@ -11,6 +11,7 @@ from . import _core
 from ._core import NDArray, Symbol, is_recording, is_training, set_recording, set_training
 
 __all__ = [
+    "Function",
     "backward",
     "get_symbol",
     "grad",
@@ -110,15 +111,20 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> Any:
+) -> list[NDArray]:
     """Gradients of the sum of ``heads`` by ``variables``, returned instead of stored.
 
-    One array for one variable, a list for a list. With ``create_graph`` the gradients are
+    A list, also for one variable, as MXNet gives it. With ``create_graph`` the gradients are
     recorded too, so that they can be differentiated again.
+
+    Raises:
+        MXNetError: nothing was recorded, or the heads do not depend on a variable.
+        ValueError: no variable is given.
     """
+    if not isinstance(variables, NDArray) and not len(variables):
+        raise ValueError("grad: expected at least one variable")
     retain = create_graph if retain_graph is None else retain_graph
-    found = _core.grad(heads, variables, head_grads, retain, create_graph, train_mode)
-    return found[0] if isinstance(variables, NDArray) else found
+    return _core.grad(heads, variables, head_grads, retain, create_graph, train_mode)
 
 
 def get_symbol(x: NDArray | Sequence[NDArray]) -> Symbol:
@@ -142,3 +148,80 @@ def get_symbol(x: NDArray | Sequence[NDArray]) -> Symbol:
             names[node.id] = node.name or f"{node.op}{counts[node.op]}"
             counts[node.op] += 1
     return _core.sym_from_graph(graph.with_names(names))
+
+
+class Function:
+    """A computation with a gradient of its own.
+
+    Subclasses define ``forward(*inputs)``, which is not recorded, and ``backward(*output_grads)``,
+    which gives one array an input; ``save_for_backward`` keeps arrays for it in
+    ``saved_tensors``. An instance is called once::
+
+        class Sigmoid(autograd.Function):
+            def forward(self, x):
+                y = 1 / (1 + nd.exp(-x))
+                self.save_for_backward(y)
+                return y
+
+            def backward(self, dy):
+                (y,) = self.saved_tensors
+                return dy * y * (1 - y)
+
+    ``backward`` runs on the thread that asks for the gradient. It is computed, not recorded: a
+    second derivative is refused.
+    """
+
+    def __init__(self) -> None:
+        self._used = False
+        self.saved_tensors: tuple[Any, ...] = ()
+
+    def save_for_backward(self, *args: Any) -> None:
+        """Keeps what ``backward`` needs."""
+        self.saved_tensors = args
+
+    def __call__(self, *inputs: NDArray) -> Any:
+        """The outputs of ``forward``: one array, or a sequence of arrays.
+
+        Raises:
+            AssertionError: the instance was called before.
+        """
+        assert not self._used, "a Function can be called once: make another instance"
+        self._used = True
+        recording = set_recording(False)
+        try:
+            outputs = self.forward(*inputs)
+        finally:
+            set_recording(recording)
+        if not recording:
+            return outputs
+        single = isinstance(outputs, NDArray)
+        made = _core.record_function(
+            inputs,
+            [outputs] if single else list(outputs),
+            lambda grads: self._gradients(grads, len(inputs)),
+        )
+        return made[0] if single else type(outputs)(made)
+
+    def _gradients(self, grads: list[NDArray], count: int) -> Sequence[NDArray]:
+        found = self.backward(*grads)
+        found = [found] if isinstance(found, NDArray) else found
+        name = type(self).__name__
+        if not isinstance(found, (list, tuple)) or len(found) != count:
+            raise ValueError(
+                f"{name}.backward: expected {count} arrays, one an input of forward, got "
+                f"{len(found) if isinstance(found, (list, tuple)) else type(found).__name__}"
+            )
+        for i, grad in enumerate(found):
+            if not isinstance(grad, NDArray):
+                raise TypeError(
+                    f"{name}.backward: gradient {i} is {type(grad).__name__}, expected NDArray"
+                )
+        return found
+
+    def forward(self, *inputs: Any) -> Any:
+        """The computation: arrays to an array or a sequence of arrays."""
+        raise NotImplementedError(f"{type(self).__name__} must define forward")
+
+    def backward(self, *output_grads: Any) -> Any:
+        """Gradients by the inputs, given those of the outputs."""
+        raise NotImplementedError(f"{type(self).__name__} must define backward")

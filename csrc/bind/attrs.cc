@@ -49,6 +49,22 @@ bool ints_of(py::handle value, std::vector<int64_t>* out) {
   return true;
 }
 
+// "(0.5, 1)": a number, or a sequence of numbers.
+bool reals_of(py::handle value, std::vector<double>* out) {
+  const auto add = [&](py::handle item) {
+    if (is_array(item.ptr()) || !is_number(item.ptr())) return false;
+    out->push_back(PyFloat_AsDouble(item.ptr()));
+    if (PyErr_Occurred()) throw py::error_already_set();
+    return true;
+  };
+  if (add(value)) return true;
+  if (!PySequence_Check(value.ptr()) || PyUnicode_Check(value.ptr())) return false;
+  for (const py::handle item : py::reinterpret_borrow<py::sequence>(value)) {
+    if (!add(item)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 AttrValue number_value(PyObject* number) {
@@ -69,6 +85,7 @@ AttrValue attr_from_python(const OpDef& op, const AttrDef& def, py::handle value
   }
   int64_t integer = 0;
   std::vector<int64_t> ints;
+  std::vector<double> reals;
   switch (def.type) {
     case AttrType::boolean:
       if (PyBool_Check(o) || is_numpy_bool(o)) return PyObject_IsTrue(o) == 1;
@@ -87,6 +104,9 @@ AttrValue attr_from_python(const OpDef& op, const AttrDef& def, py::handle value
       break;
     case AttrType::ints:
       if (ints_of(value, &ints)) return ints;
+      break;
+    case AttrType::reals:
+      if (reals_of(value, &reals)) return reals;
       break;
     case AttrType::dtype:
       return static_cast<int64_t>(dtype_from_python(value));
@@ -110,6 +130,9 @@ py::object attr_to_python(AttrType type, const AttrValue& value) {
       result[i] = (*ints)[i] == kNoneInt ? py::object(py::none()) : py::int_((*ints)[i]);
     }
     return result;
+  }
+  if (const auto* reals = std::get_if<std::vector<double>>(&value)) {
+    return py::tuple(py::cast(*reals));
   }
   if (const SubgraphRef* graph = std::get_if<SubgraphRef>(&value)) {
     return py::str(graph->body->summary());

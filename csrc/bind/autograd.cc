@@ -1,6 +1,7 @@
 // Autograd's switches and gradients.
 #include "tape/autograd.h"
 #include "bind/create.h"
+#include "bind/host_calls.h"
 #include "bind/invoke.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
@@ -29,7 +30,7 @@ std::vector<ArrayRef> refs_of(const py::object& arrays, const char* what) {
 
 // The gradient of what a cell records can't join its trace: everything gets its value first.
 void leave_trace(std::vector<ArrayRef>* heads, std::vector<ArrayRef>* others) {
-  leave_trace_for("autograd differentiates a compiled call");
+  leave_trace_for("autograd differentiates a compiled call or a function in Python");
   for (std::vector<ArrayRef>* list : {heads, others}) {
     for (ArrayRef& ref : *list) {
       if (ref.array.defined() || ref.extra) ref.array = concrete(ref);
@@ -131,6 +132,8 @@ void bind_autograd(py::module_& m) {
         return std::make_shared<Graph>(tape_graph(refs_of(heads, "tape_graph")));
       },
       py::arg("heads"), "What was recorded below these arrays, as a Graph.");
+  bind_host_calls(m);
+  bind_custom(m);
 }
 
 }  // namespace bind

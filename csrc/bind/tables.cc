@@ -1,6 +1,7 @@
 // The operator tables as plain Python values, from which nd and sym make their functions.
 #include "bind/graph_view.h"
 #include "bind/mx_call.h"
+#include "ops/differentiable_once.h"
 #include "ops/states.h"
 
 namespace hybrid {
@@ -20,6 +21,8 @@ const char* type_name(AttrType type) {
       return "str";
     case AttrType::ints:
       return "ints";
+    case AttrType::reals:
+      return "reals";
     case AttrType::scalar:
       return "scalar";
     case AttrType::dtype:
@@ -88,7 +91,7 @@ py::dict op_dict(const OpDef& op) {
   d["training_only"] = op.training_only;
   d["elementwise"] = op.elementwise != nullptr;
   d["view"] = op.view != nullptr;
-  d["has_gradient"] = op.gradient != nullptr;
+  d["has_gradient"] = op.gradient != nullptr && op.gradient != differentiable_once;
   return d;
 }
 

@@ -51,7 +51,7 @@ std::vector<ArrayRef> run_and_record(const OpDef& op, const Attrs& attrs,
     check_arity(op, attrs, inputs.size());
     results = passed_through(values, out ? &into : nullptr);
   } else {
-    if (op.random) key = next_key();
+    if (draws_key(op, attrs, thread_state().training)) key = next_key();
     results = run_op(op, attrs, values, key, out ? &into : nullptr, ctx);
   }
   if (history && through) {  // the same value: the input's own entry

@@ -55,13 +55,17 @@ ProgramRef compile_body(const Graph& graph, const std::vector<Shape>& shapes,
   return program;
 }
 
+bool may_draw(const Node& n) {
+  return n.op->random && !(n.op->drops_in_training && n.attrs.real("p") == 0);
+}
+
 }  // namespace
 
 std::shared_ptr<const Body> Body::make(Graph graph) {
   auto body = std::make_shared<Body>();
   for (Node& n : graph.nodes) {
     require(n.kind != NodeKind::effect, "a branch or loop body cannot print");
-    require(n.op == nullptr || !n.op->random, n.op ? n.op->name : "",
+    require(n.op == nullptr || !may_draw(n), n.op ? n.op->name : "",
             ": a branch or loop body cannot draw random numbers",
             line_of(n.site).empty() ? "" : " (", line_of(n.site),
             line_of(n.site).empty() ? "" : ")");

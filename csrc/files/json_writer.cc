@@ -85,7 +85,9 @@ class Writer {
       nodes += (id ? ", \n    " : "\n    ") + node_text(*node, op, name, attrs, bodies);
       ids_[node] = id;
       const StatesDef* def = node->op != nullptr ? states_of(*node->op) : nullptr;
-      rows.push_back(rows.back() + (def ? def->mx_outputs : node->num_outputs));
+      rows.push_back(rows.back() + (def == nullptr    ? node->num_outputs
+                                    : def->mx_outputs ? def->mx_outputs
+                                                      : count_visible(*node->op, node->attrs)));
     }
     std::string heads;
     for (const SymEntry& e : symbol.outputs) heads += (heads.empty() ? "" : ", ") + entry_text(e);

@@ -31,7 +31,9 @@ bool shape_follows(const OpDef& op, int num_inputs) {
     return false;
   }
   for (const AttrDef& a : op.attrs) {
-    if (a.type == AttrType::ints || a.type == AttrType::string) return false;
+    if (a.type == AttrType::ints || a.type == AttrType::reals || a.type == AttrType::string) {
+      return false;
+    }
   }
   return true;
 }

@@ -50,29 +50,41 @@ bool parse_boolean(const std::string& text, bool* value) {
   return true;
 }
 
-// "(3, 3)", "[3, 3]", "(3,)", "()", or a bare "3".
-bool parse_ints(const std::string& text, std::vector<int64_t>* values) {
-  int64_t one = 0;
-  if (parse_integer(text, &one)) {
-    values->push_back(one);
-    return true;
+// "(3, 3)", "[3, 3]", "(3,)", "()", or a bare "3": the texts between the commas.
+bool split_items(const std::string& text, std::vector<std::string>* items) {
+  const bool bracketed = text.size() >= 2 && ((text.front() == '(' && text.back() == ')') ||
+                                              (text.front() == '[' && text.back() == ']'));
+  if (!bracketed) {
+    items->push_back(text);
+    return text.find(',') == std::string::npos;
   }
-  if (text.size() < 2) return false;
-  const char open = text.front(), close = text.back();
-  if (!(open == '(' && close == ')') && !(open == '[' && close == ']')) return false;
   const std::string inner = trimmed(text.substr(1, text.size() - 2));
-  size_t at = 0;
-  while (at < inner.size()) {
+  for (size_t at = 0; at < inner.size();) {
     size_t comma = inner.find(',', at);
     if (comma == std::string::npos) comma = inner.size();
-    const std::string item = trimmed(inner.substr(at, comma - at));
-    if (item == "None") {
-      one = kNoneInt;
-    } else if (!parse_integer(item, &one)) {
-      return false;
-    }
-    values->push_back(one);
+    items->push_back(trimmed(inner.substr(at, comma - at)));
     at = comma + 1;
+  }
+  return true;
+}
+
+bool parse_ints(const std::string& text, std::vector<int64_t>* values) {
+  std::vector<std::string> items;
+  if (!split_items(text, &items)) return false;
+  for (const std::string& item : items) {
+    int64_t one = kNoneInt;
+    if (item != "None" && !parse_integer(item, &one)) return false;
+    values->push_back(one);
+  }
+  return true;
+}
+
+bool parse_reals(const std::string& text, std::vector<double>* values) {
+  std::vector<std::string> items;
+  if (!split_items(text, &items)) return false;
+  for (const std::string& item : items) {
+    values->push_back(0);
+    if (!parse_real(item, &values->back())) return false;
   }
   return true;
 }
@@ -97,6 +109,8 @@ const char* example(AttrType type) {
       return "a string";
     case AttrType::ints:
       return "a tuple of integers such as (3, 3)";
+    case AttrType::reals:
+      return "a tuple of numbers such as (0.5, 1.0)";
     case AttrType::scalar:
       return "a number";
     case AttrType::dtype:
@@ -121,6 +135,8 @@ const char* attr_type_name(AttrType type) {
       return "string";
     case AttrType::ints:
       return "tuple of integers";
+    case AttrType::reals:
+      return "tuple of numbers";
     case AttrType::scalar:
       return "number";
     case AttrType::dtype:
@@ -138,6 +154,7 @@ AttrValue parse_attr(AttrType type, const std::string& given, const std::string&
   int64_t integer = 0;
   double real = 0;
   std::vector<int64_t> ints;
+  std::vector<double> reals;
   switch (type) {
     case AttrType::boolean:
       if (parse_boolean(text, &flag)) return flag;
@@ -157,6 +174,9 @@ AttrValue parse_attr(AttrType type, const std::string& given, const std::string&
       return given;
     case AttrType::ints:
       if (parse_ints(text, &ints)) return ints;
+      break;
+    case AttrType::reals:
+      if (parse_reals(text, &reals)) return reals;
       break;
     case AttrType::dtype:
       if (parse_integer(text, &integer)) return static_cast<int64_t>(dtype_from_flag(integer));
@@ -182,6 +202,11 @@ std::string attr_text(AttrType type, const AttrValue& value) {
       text += (*ints)[i] == kNoneInt ? "None" : std::to_string((*ints)[i]);
     }
     return text + (ints->size() == 1 ? ",)" : ")");
+  }
+  if (const auto* reals = std::get_if<std::vector<double>>(&value)) {
+    std::string text = "(";
+    for (size_t i = 0; i < reals->size(); ++i) text += (i ? ", " : "") + real_text((*reals)[i]);
+    return text + (reals->size() == 1 ? ",)" : ")");
   }
   if (const SubgraphRef* graph = std::get_if<SubgraphRef>(&value)) return graph->body->summary();
   return "None";

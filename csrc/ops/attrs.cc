@@ -55,6 +55,12 @@ const T& value_as(const Attrs& attrs, const char* name, const char* expected) {
   return *p;
 }
 
+uint64_t bits_of(double value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
 // The value in the type that the definition keeps; false when it does not fit.
 bool convert(AttrType type, AttrValue* value) {
   const bool is_bool = std::holds_alternative<bool>(*value);
@@ -82,6 +88,10 @@ bool convert(AttrType type, AttrValue* value) {
     case AttrType::ints:
       if (is_int) *value = std::vector<int64_t>{std::get<int64_t>(*value)};
       return is_int || std::holds_alternative<std::vector<int64_t>>(*value);
+    case AttrType::reals:
+      if (is_int) *value = std::vector<double>{static_cast<double>(std::get<int64_t>(*value))};
+      if (is_real) *value = std::vector<double>{std::get<double>(*value)};
+      return is_int || is_real || std::holds_alternative<std::vector<double>>(*value);
     case AttrType::dtype:
       if (is_int) *value = static_cast<int64_t>(dtype_from_flag(std::get<int64_t>(*value)));
       if (const std::string* name = std::get_if<std::string>(value)) {
@@ -128,6 +138,10 @@ const std::string& Attrs::string(const char* name) const {
 
 const std::vector<int64_t>& Attrs::ints(const char* name) const {
   return value_as<std::vector<int64_t>>(*this, name, "a tuple of integers");
+}
+
+const std::vector<double>& Attrs::reals(const char* name) const {
+  return value_as<std::vector<double>>(*this, name, "a tuple of numbers");
 }
 
 DType Attrs::dtype(const char* name) const {
@@ -203,10 +217,10 @@ uint64_t Attrs::hash() const {
     mix(v.index() + 1);
     if (const bool* flag = std::get_if<bool>(&v)) mix(*flag);
     if (const int64_t* integer = std::get_if<int64_t>(&v)) mix(static_cast<uint64_t>(*integer));
-    if (const double* real = std::get_if<double>(&v)) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, real, sizeof(bits));
-      mix(bits);
+    if (const double* real = std::get_if<double>(&v)) mix(bits_of(*real));
+    if (const auto* reals = std::get_if<std::vector<double>>(&v)) {
+      mix(reals->size());
+      for (double x : *reals) mix(bits_of(x));
     }
     if (const std::string* text = std::get_if<std::string>(&v)) {
       mix(text->size());

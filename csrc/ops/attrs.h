@@ -35,6 +35,7 @@ enum class AttrType : uint8_t {
   real,
   string,
   ints,    // tuple of integers: kernel=(3, 3), axis=(0, 1), shape=(-1, 4)
+  reals,   // tuple of numbers: sizes=(0.5, 0.25)
   scalar,  // a Python number; keeps whether it was an int (int64_t) or a float (double)
   dtype,   // stored as int64_t flag of DType
   graph,   // a branch or the body of a loop
@@ -42,7 +43,7 @@ enum class AttrType : uint8_t {
 
 // monostate: None / not given and without default.
 using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string,
-                               std::vector<int64_t>, SubgraphRef>;
+                               std::vector<int64_t>, SubgraphRef, std::vector<double>>;
 
 // None inside a tuple of integers, as in slice(begin=(None, 1)).
 constexpr int64_t kNoneInt = INT64_MIN;
@@ -75,6 +76,7 @@ class Attrs {
   double real(const char* name) const;  // accepts integers too
   const std::string& string(const char* name) const;
   const std::vector<int64_t>& ints(const char* name) const;
+  const std::vector<double>& reals(const char* name) const;
   DType dtype(const char* name) const;
   const Subgraph& subgraph(const char* name) const;
   // Checked against the definition: type, choices. Throws naming operator, attribute, value.

@@ -59,6 +59,12 @@ void infer_softmax_output(InferContext& c) {
   if (!data.rank_known()) return;
   require(data.ndim() >= 2, c.op_name, ": given data of shape ", data,
           ", expected (batch, classes, ...)");
+  const Shape& label = c.in_shapes[1];
+  if (c.attrs.boolean("multi_output") && label.rank_known() && label.ndim() == 2 &&
+      data.ndim() > 3 && data.known()) {  // places in one axis
+    expect_shape(c, 1, {data[0], data[0] * data[1] == 0 ? 0 : data.size() / (data[0] * data[1])});
+    return set_shape(c, 0, data);
+  }
   Shape soft = data;  // probabilities instead of class numbers
   if (!c.in_shapes[1].rank_known() || c.in_shapes[1].ndim() != data.ndim() ||
       !merge_shape(&soft, c.in_shapes[1])) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "ops/custom.h"
 #include "ops/mx_table.h"
 #include "ops/suggest.h"
 
@@ -87,7 +88,25 @@ bool mx_ignores(const MxName& row, const std::string& attr, const std::string& t
   return false;
 }
 
+namespace {
+
+// Whatever stands beside op_type belongs to the operator's property.
+Attrs custom_from_mx(const MxName& row, std::map<std::string, std::string> mx_attrs) {
+  Attrs attrs(row.op);
+  const auto type = mx_attrs.find("op_type");
+  if (type != mx_attrs.end()) attrs.set("op_type", type->second);
+  mx_attrs.erase("op_type");
+  for (auto it = mx_attrs.begin(); it != mx_attrs.end();) {
+    it = starts_with_underscores(it->first) ? mx_attrs.erase(it) : std::next(it);
+  }
+  attrs.set("arguments", custom_arguments(mx_attrs));
+  return attrs;
+}
+
+}  // namespace
+
 Attrs mx_to_core(const MxName& row, const std::map<std::string, std::string>& mx_attrs) {
+  if (is_custom(*row.op)) return custom_from_mx(row, mx_attrs);
   Attrs attrs(row.op);
   for (const auto& [name, text] : row.fixed) attrs.set_text(name, text);
   for (const auto& [name, text] : mx_attrs) {
@@ -112,6 +131,11 @@ Attrs mx_to_core(const MxName& row, const std::map<std::string, std::string>& mx
 
 std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
                   std::map<std::string, std::string>* mx_attrs, int num_inputs) {
+  if (is_custom(op)) {
+    *mx_attrs = custom_arguments(attrs.string("arguments"));
+    (*mx_attrs)["op_type"] = attrs.string("op_type");
+    return "Custom";
+  }
   for (const MxSpelling& spelling : mx_spellings()) {
     if (std::strcmp(spelling.core, op.name) != 0) continue;
     if (spelling.attr) (*mx_attrs)[spelling.attr] = spelling.value;

@@ -131,6 +131,8 @@ void add_unary(Rows& t) {
 void add_networks(Rows& t) {
   const Fixed one_d{{"at_least_1d", "True"}};
   t.add("FullyConnected", "FullyConnected");
+  t.add("RNN", "RNN");
+  t.add("Custom", "Custom");
   t.add("Convolution", "Convolution", {"Convolution_v1"});
   t.add("Pooling", "Pooling");
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
@@ -154,6 +156,14 @@ void add_networks(Rows& t) {
   t.add("Dropout", "Dropout");
   t.add("Embedding", "Embedding");
   t.add("softmax", "softmax");
+  t.add("softmin", "softmin");
+  t.add("SoftmaxActivation", "SoftmaxActivation");
+  t.add("SVMOutput", "SVMOutput");
+  t.add("CTCLoss", "CTCLoss", {"ctc_loss", "_contrib_CTCLoss", "_contrib_ctc_loss"});
+  t.add("SequenceMask", "SequenceMask");
+  t.add("SequenceLast", "SequenceLast");
+  t.add("SequenceReverse", "SequenceReverse");
+  t.add("moments", "moments");
   t.add("log_softmax", "log_softmax");
   t.add("SoftmaxOutput", "SoftmaxOutput", {"Softmax"});
   t.add("softmax_cross_entropy", "softmax_cross_entropy", {}, one_d);
@@ -165,6 +175,20 @@ void add_networks(Rows& t) {
   t.add("matmul", "_npi_matmul", {}, {{"transpose_a", "False"}, {"transpose_b", "False"}});
   t.add("sgd_update", "sgd_update");
   t.add("sgd_mom_update", "sgd_mom_update");
+}
+
+void add_detection(Rows& t) {
+  t.add("ROIPooling", "ROIPooling");
+  t.add("GridGenerator", "GridGenerator");
+  t.add("BilinearSampler", "BilinearSampler");
+  t.add("SpatialTransformer", "SpatialTransformer");
+  t.add("Correlation", "Correlation");
+  for (const char* name :
+       {"PSROIPooling", "RROIAlign", "hawkesll", "ROIAlign", "MultiBoxPrior", "MultiBoxTarget",
+        "MultiBoxDetection", "box_iou", "box_encode", "box_decode", "bipartite_matching"}) {
+    t.add(name, (std::string("_contrib_") + name).c_str());
+  }
+  t.add("box_nms", "_contrib_box_nms", {"_contrib_box_non_maximum_suppression"});
 }
 
 void add_reductions(Rows& t) {
@@ -298,6 +322,7 @@ std::vector<MxName> make_mx_table() {
   add_comparisons(t);
   add_unary(t);
   add_networks(t);
+  add_detection(t);
   add_reductions(t);
   add_shapes(t);
   add_indices(t);
@@ -339,10 +364,6 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"_contrib_ifft", "compute_size", nullptr},
       {"all_finite", "init_output", "True"},
       {"multi_all_finite", "init_output", "True"},
-      {"softmax", "use_length", "False"},
-      {"softmax", "dtype", "None"},
-      {"log_softmax", "use_length", "False"},
-      {"log_softmax", "dtype", "None"},
       {"Reshape", "target_shape", "()"},
       {"Reshape", "keep_highest", "False"},
   };

@@ -94,6 +94,8 @@ struct OpDef {
   bool random = false;         // takes a key; never merged or folded
   bool control_flow = false;   // a branch or a loop over graphs, its attributes
   bool training_only = false;  // Dropout: identity unless training
+  // Draws in training, where its attribute p is above 0; otherwise its key is 0 (RNN).
+  bool drops_in_training = false;
   // Estimated FLOP; null: size of the outputs. Bytes are the sum over inputs and outputs.
   double (*flops)(const Attrs&, const std::vector<Shape>& in,
                   const std::vector<Shape>& out) = nullptr;

@@ -3,6 +3,8 @@
 #include <deque>
 #include <utility>
 
+#include "ops/custom.h"
+
 namespace hybrid {
 
 namespace {
@@ -29,13 +31,20 @@ bool is_state(const OpDef& op, size_t input) {
   return def != nullptr && input >= def->first;
 }
 
+size_t first_state(const OpDef& op, const Attrs& attrs) {
+  if (is_custom(op)) return custom_first_state(attrs);
+  const StatesDef* def = states_of(op);
+  return def != nullptr ? def->first : SIZE_MAX;
+}
+
 int count_visible(const OpDef& op, const Attrs& attrs) {
   const StatesDef* def = states_of(op);
   return def != nullptr ? def->num_visible(attrs) : op.count_outputs(attrs);
 }
 
 bool is_mode_open(const OpDef& op, const Attrs& attrs) {
-  return states_of(op) != nullptr && !attrs.has("batch_stats");
+  const StatesDef* def = states_of(op);
+  return def != nullptr && !def->updates.empty() && !attrs.has("batch_stats");
 }
 
 bool set_mode(bool training, Attrs* attrs) {

@@ -2,6 +2,7 @@
 // (BatchNorm's moving statistics). An operator that has them has an attribute "batch_stats": None
 // as written, then True (training: it does without the states, and each gets a new value) or False.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "ops/op.h"
@@ -13,19 +14,21 @@ struct StateUpdate {
   int state, output;
 };
 
-// What such an operator has beside its entry in the op table.
+// What such an operator has beside its entry in the op table, or one with hidden outputs alone.
 struct StatesDef {
-  size_t first = 0;  // inputs from here on are states
+  size_t first = SIZE_MAX;  // inputs from here on are states
   std::vector<StateUpdate> updates;
   // Outputs that a call gives; the others serve its gradient and its states.
   int (*num_visible)(const Attrs&) = nullptr;
   std::vector<const char*> output_names;  // in list_outputs()
-  int mx_outputs = 0;                     // of MXNet's operator, hidden ones included
+  int mx_outputs = 0;  // of MXNet's operator, hidden ones included; 0: those that a call gives
 };
 void add_states(const OpDef* op, StatesDef def);  // used by the families only
 const StatesDef* states_of(const OpDef& op);      // null when it has none
 
 bool is_state(const OpDef& op, size_t input);
+// The same of one use: a custom operator's states follow its arguments.
+size_t first_state(const OpDef& op, const Attrs& attrs);
 int count_visible(const OpDef& op, const Attrs& attrs);  // outputs that a call gives
 // Is it still open whether this use is training?
 bool is_mode_open(const OpDef& op, const Attrs& attrs);

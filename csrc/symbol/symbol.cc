@@ -195,8 +195,7 @@ std::unordered_set<const SymNode*> states_among(const std::vector<SymNode*>& nod
   std::unordered_set<const SymNode*> states;
   for (const SymNode* node : nodes) {
     if (node->kind != NodeKind::op || node->op == nullptr) continue;
-    const StatesDef* def = states_of(*node->op);
-    for (size_t i = def ? def->first : node->inputs.size(); i < node->inputs.size(); ++i) {
+    for (size_t i = first_state(*node->op, node->attrs); i < node->inputs.size(); ++i) {
       if (node->inputs[i].node->kind == NodeKind::input) {
         states.insert(node->inputs[i].node.get());
       }

@@ -90,6 +90,13 @@ ArrayRef sum_parts(const std::vector<ArrayRef>& parts, bool recorded) {
   return total;
 }
 
+// A gradient that is the same everywhere, with the history of what it belongs to: the gradient of
+// that is 0, and no error.
+ArrayRef with_history_of(const ArrayRef& constant, const ArrayRef& variable) {
+  static const OpDef* op = get_op("reshape_like");
+  return run_recorded(*op, Attrs(op), {constant, variable}, 0, Context())[0];
+}
+
 }  // namespace
 
 Graph tape_graph(const std::vector<ArrayRef>& heads) {
@@ -164,7 +171,8 @@ std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
   run.run(create_graph);
   std::vector<ArrayRef> results;
   std::unordered_set<const Storage*> handed_out;
-  for (const std::vector<size_t>& indices : parts_of) {
+  for (size_t v = 0; v < variables.size(); ++v) {
+    const std::vector<size_t>& indices = parts_of[v];
     std::vector<ArrayRef> parts;
     bool fresh = indices.size() > 1;
     for (size_t i : indices) {
@@ -172,6 +180,7 @@ std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
       fresh = fresh || run.is_fresh(i);
     }
     ArrayRef total = sum_parts(parts, create_graph);
+    if (create_graph && !has_history(total)) total = with_history_of(total, variables[v]);
     if (!fresh || !handed_out.insert(total.array.storage.get()).second) {
       // Memory that somebody else sees as well: the caller may write to what it gets.
       const NDArray own = NDArray::empty(total.array.shape, total.array.dtype, total.array.ctx());

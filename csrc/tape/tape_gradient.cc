@@ -8,9 +8,17 @@
 #include "launch/thread_state.h"
 #include "passes/pass.h"
 #include "tape/compiled_call.h"
+#include "tape/host_call.h"
 #include "tape/tape.h"
 
 namespace hybrid {
+
+namespace {
+
+// Gradients of a call, which are no operator: they read the heads alone, the call knows the rest.
+bool is_of_call(const OpDef* op) { return is_cached_backward(op) || is_host_backward(op); }
+
+}  // namespace
 
 GradientRun::GradientRun(Graph graph, const GraphSources& sources, std::vector<Entry> heads)
     : graph_(std::move(graph)), sources_(sources), heads_(std::move(heads)) {}
@@ -90,7 +98,7 @@ void GradientRun::plan_direct_writes() {
     const Entry e = results_[i];
     if (buffer == buffers_.end() || value_index(e) == ~size_t{0} || times[e.node] != 1) continue;
     const Node& node = graph_.node(e.node);
-    if (node.num_outputs() != 1 || is_cached_backward(node.op) || node.op->view) continue;
+    if (node.num_outputs() != 1 || is_of_call(node.op) || node.op->view) continue;
     if (read.count(buffer->second.storage.get())) continue;
     direct_.emplace(e.node, buffer->second);
     written_[i] = true;
@@ -99,12 +107,14 @@ void GradientRun::plan_direct_writes() {
 
 void GradientRun::run_node(const Node& node, bool recorded) {
   std::vector<ArrayRef> inputs, results;
-  if (is_cached_backward(node.op)) {
+  if (is_of_call(node.op)) {
     // The node's last inputs only tell shapes; the call itself says which values it needs.
     const SymNode& call = *sources_.nodes.at(node.origins.at(0));
     const size_t num_grads = node.attrs.ints("heads").size();
     for (size_t i = 0; i < num_grads; ++i) inputs.push_back(fetch(node.inputs[i]));
-    if (recorded) {
+    if (is_host_backward(node.op)) {
+      results = run_host_backward(node.attrs, call, inputs, recorded);
+    } else if (recorded) {
       results = record_cached_backward(node.attrs, call, inputs);
     } else {
       std::vector<NDArray> grads;
@@ -164,8 +174,7 @@ void GradientRun::run(bool recorded) {
   written_.assign(wrt_.size(), false);
   for (size_t p = num_forward_; p < graph_.nodes.size(); ++p) {
     const Node& node = graph_.nodes[p];
-    const size_t read =
-        is_cached_backward(node.op) ? node.attrs.ints("heads").size() : node.inputs.size();
+    const size_t read = is_of_call(node.op) ? node.attrs.ints("heads").size() : node.inputs.size();
     for (size_t i = 0; i < read; ++i) {
       const size_t v = value_index(node.inputs[i]);
       if (v != ~size_t{0}) ++uses_[v];
@@ -193,6 +202,7 @@ bool GradientRun::is_fresh(size_t i) const {
   const Entry e = results_.at(i);
   if (value_index(e) == ~size_t{0}) return false;
   const Node& node = graph_.node(e.node);
+  if (is_host_backward(node.op)) return false;  // Python may hold it
   return is_cached_backward(node.op) || (!node.op->view && !node.op->training_only);
 }
 

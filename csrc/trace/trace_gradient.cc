@@ -10,6 +10,7 @@
 #include "launch/random.h"
 #include "passes/pass.h"
 #include "tape/compiled_call.h"
+#include "tape/host_call.h"
 #include "tape/tape_graph.h"
 #include "trace/trace_op.h"
 
@@ -170,15 +171,23 @@ SymEntry sum_parts(const std::vector<SymEntry>& parts) {
   return total;
 }
 
+// A gradient that is the same everywhere, with the history of what it belongs to: the gradient of
+// that is 0, and no error.
+SymEntry with_history_of(const SymEntry& constant, const ArrayRef& variable) {
+  static const OpDef* op = get_op("reshape_like");
+  return trace_op(*op, Attrs(op), {traced_ref(constant), variable}, Context())[0].extra->entry;
+}
+
 // True once for a value that this gradient made for one result alone.
 bool is_own(const SymEntry& e, int64_t since, std::set<std::pair<const SymNode*, int>>* taken) {
   const SymEntry memory = memory_of(e);
   return memory.node->serial > since && taken->emplace(memory.node.get(), memory.out).second;
 }
 
-bool has_compiled_call(const TapeGraph& tape) {
+// Gradients of calls are no operators that a trace could hold.
+bool has_call(const TapeGraph& tape) {
   return std::any_of(tape.graph.nodes.begin(), tape.graph.nodes.end(), [](const Node& n) {
-    return n.kind == NodeKind::op && n.op == &cached_call_op();
+    return n.kind == NodeKind::op && (n.op == &cached_call_op() || n.op == &host_call_op());
   });
 }
 
@@ -187,7 +196,7 @@ bool has_compiled_call(const TapeGraph& tape) {
 bool trace_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
                     bool retain_graph, bool train_mode) {
   const TapeGraph tape = tape_graph_of(heads, "backward");
-  if (has_compiled_call(tape)) return false;
+  if (has_call(tape)) return false;
   before_trace_effect("backward() writes gradients");
   std::vector<Target> targets = find_targets(tape);
   targets.erase(std::remove_if(targets.begin(), targets.end(),
@@ -227,7 +236,7 @@ bool trace_grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>&
                 const std::vector<ArrayRef>& head_grads, bool retain_graph, bool create_graph,
                 bool train_mode, std::vector<ArrayRef>* results) {
   const TapeGraph tape = tape_graph_of(heads, "grad");
-  if (has_compiled_call(tape)) return false;
+  if (has_call(tape)) return false;
   const std::vector<Target> targets = find_targets(tape);
   const TrainingMode training(train_mode);
   const RecordingMode recording(create_graph);
@@ -247,10 +256,12 @@ bool trace_grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>&
   const std::vector<SymEntry> found = gradient.run(wrt);
   std::set<std::pair<const SymNode*, int>> taken;
   auto next = found.begin();
-  for (const size_t count : counts) {
-    const std::vector<SymEntry> parts(next, next + static_cast<std::ptrdiff_t>(count));
-    next += static_cast<std::ptrdiff_t>(count);
-    const SymEntry total = sum_parts(parts);
+  for (size_t v = 0; v < counts.size(); ++v) {
+    const auto count = static_cast<std::ptrdiff_t>(counts[v]);
+    const std::vector<SymEntry> parts(next, next + count);
+    next += count;
+    SymEntry total = sum_parts(parts);
+    if (create_graph && !has_history(*total.node)) total = with_history_of(total, variables[v]);
     // The caller may write to what it gets, so nobody else holds it.
     results->push_back(
         traced_ref(is_own(total, since, &taken) ? total : traced_copy(total, nullptr)));

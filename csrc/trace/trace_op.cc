@@ -208,7 +208,7 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
   node->scope = scope;
   node->site = current_site();
   node->segment = thread_state().segment;
-  if (op.random) node->key = next_key();
+  if (draws_key(op, attrs, thread_state().training)) node->key = next_key();
   node->num_outputs = static_cast<int>(num_outputs);
   node->shapes = types.out_shapes;
   node->dtypes = types.out_dtypes;

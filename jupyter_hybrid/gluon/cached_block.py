@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..progress import SearchProgress
+from ..sym.host_graph import executable
 from . import nesting
 from .checks import InputError
 from .parameter import DeferredInitializationError, generation
@@ -41,7 +42,7 @@ class CachedBlock:
         if options.get("plan") == "exact":
             self._progress = SearchProgress(options.get("plan_seconds", 10.0))
             options["progress"] = self._progress
-        self.graph = _core.CachedGraph(graph, **options)
+        self.graph = executable(graph, **options)
 
         self._moves = any(n.op == "copy_to_device" for n in graph.nodes)
         self._flat = all(type(a) is _core.NDArray for a in args)

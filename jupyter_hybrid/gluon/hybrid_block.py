@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core, autograd, nd, sym
 from ..base import MXNetError
+from ..sym.host_graph import HostGraph
 from . import nesting
 from .block import Block, LayerReport
 from .cached_block import CachedBlock
@@ -144,6 +145,8 @@ class HybridBlock(Block):
                 if programs
                 else "not called yet"
             )
+            if self._cached and isinstance(self._cached.graph, HostGraph):
+                why = "run node by node: it has custom operators, which Python computes"
             yield LayerReport(path, type(self).__name__, True, why)
             return  # children are part of this program
         yield LayerReport(path, type(self).__name__, False, "hybridize() was not called")

@@ -15,6 +15,7 @@ from . import _internal as _internal
 from . import arithmetic, contrib, creation, files, functions, image, linalg, random
 from .arithmetic import *  # noqa: F403
 from .creation import *  # noqa: F403
+from .custom import Custom
 from .files import *  # noqa: F403
 from .functions import *  # noqa: F403
 
@@ -56,6 +57,7 @@ def _define() -> list[str]:
 
 
 __all__ = [
+    "Custom",
     "NDArray",
     "contrib",
     "image",

@@ -24,6 +24,7 @@ from . import (
 )
 from .applying import apply_operator
 from .creation import *  # noqa: F403
+from .custom import Custom
 from .executor import Executor
 from .function import Function, compile_function
 from .functions import *  # noqa: F403
@@ -56,6 +57,7 @@ def _define() -> list[str]:
 
 
 __all__ = [
+    "Custom",
     "Executor",
     "Function",
     "Symbol",

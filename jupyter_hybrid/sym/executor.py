@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Context, NDArray, Symbol
 from .groups import check_groups
+from .host_graph import executable
 
 _REQS = ("write", "add", "null")
 
@@ -52,7 +53,7 @@ class Executor:
         self._ctx = ctx
         self._recorded = False
         groups = check_groups(symbol, group2ctx)
-        self._program = _core.CachedGraph(symbol.graph(), groups=groups, home=ctx)
+        self._program = executable(symbol.graph(), groups=groups, home=ctx)
         # Marked stand-ins on the same memory: the user's own arrays keep their gradients.
         arrays = {**self.arg_dict, **self.aux_dict}
         self._variables = {n: arrays[n].detach() for n in symbol.list_inputs()}

@@ -44,6 +44,14 @@ TEST_CASE("attrs: string forms read and written") {
   CHECK(round_trip(AttrType::dtype, "float64") == "float64");
   CHECK(round_trip(AttrType::dtype, "0") == "float32");
   CHECK(round_trip(AttrType::ints, "None") == "None");
+  CHECK(round_trip(AttrType::reals, "(0.2, 1, 1e-05)") == "(0.2, 1.0, 1e-05)");
+  CHECK(round_trip(AttrType::reals, "[2]") == "(2.0,)");
+  CHECK(round_trip(AttrType::reals, "0.5") == "(0.5,)");
+  CHECK(round_trip(AttrType::reals, "()") == "()");
+  CHECK_THROWS_WITH_AS(round_trip(AttrType::reals, "(1, x)"),
+                       "test: given '(1, x)', expected a tuple of numbers such as (0.5, 1.0)",
+                       Error);
+  CHECK_THROWS_AS(round_trip(AttrType::reals, "1, 2"), Error);
   for (double value : {1.0 / 3, 1e300, -0.0, 5e-324, 123456789.125}) {
     const std::string text = attr_text(AttrType::real, value);
     CHECK(std::get<double>(parse_attr(AttrType::real, text, "test")) == value);

@@ -59,12 +59,12 @@ class Whole:
 
 @dataclass(frozen=True)
 class Places:
-    """Exactly these integers, for indices that must not repeat."""
+    """Exactly these numbers: indices that must not repeat, lengths. Not differentiated."""
 
     values: tuple[Any, ...]
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        return np.array(self.values, dtype=np.int64)
+        return np.array(self.values)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,9 @@ def draw(sample: Sample, seed: int = 0) -> list[np.ndarray]:
 
 def missing(op_table: Iterable[dict[str, Any]]) -> list[str]:
     """Operators of the table that have a gradient and no sample here."""
-    return [op["name"] for op in op_table if op["has_gradient"] and not SAMPLES.get(op["name"])]
+    with_gradient = [op["name"] for op in op_table if op["has_gradient"]]
+    # What Custom computes is Python's.
+    return [name for name in with_gradient if name != "Custom" and not SAMPLES.get(name)]
 
 
 def require_complete(op_table: Iterable[dict[str, Any]]) -> None:
@@ -821,8 +823,141 @@ def _softmax_family() -> None:
     ]
 
 
+def _sequences() -> None:
+    lengths = Places((1.0, 4.0, 2.0))
+    every = {"use_sequence_length": True}
+    for name in ["SequenceMask", "SequenceReverse", "SequenceLast"]:
+        SAMPLES[name] = [use(Real((4, 3, 2))), use(Real((4, 3)), lengths, **every)]
+    SAMPLES["SequenceMask"].append(use(Real((3, 4, 2)), lengths, **every, axis=1, value=3.0))
+    SAMPLES["SequenceLast"].append(use(Real((3, 4, 2)), lengths, **every, axis=1))
+    SAMPLES["sequence_last_grad"] = [
+        use(Real((3, 2)), steps=4),
+        use(Real((3, 2)), lengths, **every, axis=1, steps=4),
+    ]
+    SAMPLES["softmin"] = [use(Real(_A)), use(Real(_A), axis=0, temperature=2.0, dtype="float64")]
+    SAMPLES["softmax"].append(use(Real((3, 4)), Places((1, 4, 2)), use_length=True))
+    SAMPLES["SoftmaxActivation"] = [use(Real(_A)), use(Real((2, 3, 2)), mode="channel")]
+    SAMPLES["moments"] = [
+        use(Real((2, 3, 4)), axes=(0, -1)),
+        use(Real(_A), axes=(1,), keepdims=True),
+        use(Real(_A), axes=(0, 1)),
+    ]
+    SAMPLES["SVMOutput"] = [
+        Sample((Real((3, 4)), Whole((3,), 0, 4, "float64")), {"use_linear": linear}, True,
+               _svm(linear), second_order=False)
+        for linear in (True, False)
+    ]  # fmt: skip
+    label = Places(((1, 2, 2), (3, 0, 0)))
+    SAMPLES["CTCLoss"] = [once(Real((5, 2, 4)), label), once(
+        Real((5, 2, 4)), Places(((1, 2, 2), (0, 1, 1))), Places((4, 5)), Places((3, 2)),
+        use_data_lengths=True, use_label_lengths=True, blank_label="last",
+    )]  # fmt: skip
+
+
+def _hawkes() -> None:
+    SAMPLES["hawkesll"] = [
+        once(
+            Real((2, 3), 0.5, 1.5), Real((3,), 0.2, 0.8), Real((3,), 0.5, 1.5), Real((2, 3), 0, 1),
+            Places(((0.5, 0.2, 0.7, 0.1), (1.0, 0.3, 9.0, 9.0))),
+            Places(((0, 2, 0, 1), (1, 1, 7, 7))), Places((4.0, 2.0)), Places((3.0, 2.5)),
+        )
+    ]  # fmt: skip
+
+
+def _svm(linear: bool) -> Any:
+    def expected(x: np.ndarray, label: np.ndarray) -> np.ndarray:
+        sign = 2 * _one_hot(label, x.shape[1]) - 1
+        short_of = np.maximum(1 - sign * x, 0)
+        return -sign * ((short_of > 0) if linear else 2 * short_of)
+
+    return expected
+
+
+def once(*inputs: Any, **attrs: Any) -> Sample:
+    """A use of an operator that is differentiable once."""
+    return Sample(inputs, attrs, second_order=False)
+
+
+def rnn(mode: str, layers: int, ways: int, count: int, *lengths: Any, **attrs: Any) -> Sample:
+    """Recurrent layers of state size 3 on (4 steps, 2 sequences, 2)."""
+    out = attrs.get("projection_size", 3)
+    states = [Real((layers * ways, 2, out))]
+    if mode == "lstm":
+        states.append(Real((layers * ways, 2, 3)))
+    return once(
+        Real((4, 2, 2)), Real((count,), -0.7, 0.7), *states, *lengths, mode=mode, state_size=3,
+        num_layers=layers, bidirectional=ways == 2, state_outputs=True, **attrs,
+    )  # fmt: skip
+
+
+def _recurrent() -> None:
+    lengths = Places((1, 3))
+    SAMPLES["RNN"] = [
+        rnn("rnn_tanh", 3, 1, 21 + 2 * 24),
+        rnn("rnn_relu", 1, 2, 42),
+        rnn("gru", 2, 2, 2 * 63 + 2 * 99),
+        rnn("lstm", 2, 2, 2 * 84 + 2 * 132),
+        rnn("lstm", 2, 2, 2 * (72 + 6) + 2 * (96 + 6), projection_size=2),
+        rnn("lstm", 1, 1, 84, lstm_state_clip_min=-0.3, lstm_state_clip_max=0.4),
+        rnn("lstm", 1, 2, 168, lengths, use_sequence_length=True),
+        rnn("lstm", 1, 2, 2 * 78, lengths, use_sequence_length=True, projection_size=2),
+        rnn("gru", 2, 1, 63 + 72, lengths, use_sequence_length=True),
+        rnn("rnn_tanh", 1, 2, 42, lengths, use_sequence_length=True),
+    ]
+
+
+def _detection() -> None:
+    rois = Places(((0.0, 0.2, 0.3, 3.1, 3.4), (1.0, 1.0, 0.0, 2.0, 3.0), (1.0, 0.0, 0.0, 1.0, 1.0)))
+    size = {"pooled_size": (2, 2), "spatial_scale": 0.9}
+    SAMPLES["ROIPooling"] = [use(Real((2, 2, 4, 4), distinct=True, low=-4, high=4), rois, **size)]
+    SAMPLES["ROIAlign"] = [
+        use(Real((2, 2, 4, 4)), rois, **size),
+        use(
+            Real((2, 4, 4, 4)), rois, **size, position_sensitive=True, sample_ratio=2, aligned=True
+        ),
+    ]
+    SAMPLES["roi_align_grad"] = [use(Real((3, 2, 2, 2)), rois, **size, shape=(2, 2, 4, 4))]
+    psroi = {"spatial_scale": 0.9, "output_dim": 2, "pooled_size": 2}
+    SAMPLES["PSROIPooling"] = [
+        use(Real((2, 8, 4, 4)), rois, **psroi),
+        use(Real((2, 2, 4, 4)), rois, **psroi, group_size=1),
+    ]
+    SAMPLES["psroi_pooling_grad"] = [use(Real((3, 2, 2, 2)), rois, **psroi, shape=(2, 8, 4, 4))]
+    rotated = Places(((0.0, 2.0, 2.5, 3.0, 2.0, 30.0), (1.0, 1.0, 0.5, 2.0, 4.0, -70.0)))
+    SAMPLES["RROIAlign"] = [
+        use(Real((2, 2, 4, 5)), rotated, **size),
+        use(Real((2, 2, 4, 5)), rotated, **size, sampling_ratio=3),
+    ]
+    SAMPLES["rroi_align_grad"] = [use(Real((2, 2, 2, 2)), rotated, **size, shape=(2, 2, 4, 5))]
+    boxes = ((0, 0.5, 0.1, 0.1, 0.5, 0.5), (1, 0.9, 0.1, 0.1, 0.5, 0.6), (0, 0.4, 0.6, 0.6, 1, 1))
+    SAMPLES["box_nms"] = [
+        use(From(lambda: np.array(boxes)), overlap_thresh=0.3),
+        use(From(lambda: np.array([boxes, boxes[::-1]])), overlap_thresh=0.9, id_index=0),
+    ]
+    affine = {"transform_type": "affine", "target_shape": (3, 2)}
+    SAMPLES["GridGenerator"] = [
+        use(Real((2, 6)), **affine),
+        use(Real((1, 2, 3, 4)), transform_type="warp"),
+    ]
+    SAMPLES["grid_generator_grad"] = [
+        use(Real((2, 2, 3, 2)), transform_type="affine"),
+        use(Real((1, 2, 3, 4)), transform_type="warp"),
+    ]
+    grid = Real((2, 2, 2, 3), -1.4, 1.4, avoid=(-1.0, -1 / 3, 0.0, 1 / 3, 1.0))
+    SAMPLES["BilinearSampler"] = [once(Real((2, 2, 3, 4)), grid)]
+    SAMPLES["SpatialTransformer"] = [
+        once(Real((2, 2, 3, 4)), Real((2, 6), 0.2, 0.4), **affine, sampler_type="bilinear")
+    ]
+    maps = (Real((2, 2, 4, 5)), Real((2, 2, 4, 5)))
+    SAMPLES["Correlation"] = [
+        once(*maps, pad_size=1),
+        once(*maps, kernel_size=3, max_displacement=1, stride1=2, stride2=1, pad_size=2),
+        once(maps[0], Real((2, 2, 4, 5), 2.5, 4.0), is_multiply=False),
+    ]
+
+
 for _family in (
     _unary, _binary, _linear, _conv, _reductions, _shapes, _indices, _softmax_family, _linalg,
-    _distributions,
+    _distributions, _sequences, _recurrent, _detection, _hawkes,
 ):  # fmt: skip
     _family()

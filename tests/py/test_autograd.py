@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from cells import Shell
 
 import jupyter_hybrid as jh
 from jupyter_hybrid import MXNetError, _core, autograd, nd
@@ -115,11 +116,32 @@ def test_grad_returns_instead_of_storing():
     with autograd.record():
         z = x * x * y
         dx, dy = autograd.grad(z, [x, y], create_graph=True)
-        single = autograd.grad(z, x, retain_graph=True)
+        (single,) = autograd.grad(z, x, retain_graph=True)
         curvature = dx * dx
     assert (dx.asscalar(), dy.asscalar(), single.asscalar()) == (20, 4, 20)
     curvature.backward()  # (2xy)^2
     assert x.grad.asscalar() == 8 * 2 * 25 and y.grad.asscalar() == 8 * 4 * 5
+
+
+@pytest.mark.parametrize("in_cell", [False, True])
+def test_the_gradient_of_a_constant_gradient_is_zero(in_cell):
+    x = nd.array([2.0, 3.0])
+    x.attach_grad()
+    text = (
+        "with autograd.record():\n    y = x * 5\n"
+        "    (slope,) = autograd.grad(y, x, create_graph=True)\n"
+        "    (curvature,) = autograd.grad(slope, x, create_graph=True)\nslope.backward()\n"
+    )
+    if in_cell:
+        shell = Shell()
+        shell.ns.update(x=x, autograd=autograd)
+        found = shell.hybridize(text) and shell.ns
+    else:
+        found = {"x": x, "autograd": autograd}
+        exec(text, found)
+    assert found["slope"].asnumpy().tolist() == [5, 5]
+    assert found["curvature"].asnumpy().tolist() == [0, 0]
+    assert x.grad.asnumpy().tolist() == [0, 0]
 
 
 def test_backward_twice_needs_retain_graph():

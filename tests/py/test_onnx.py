@@ -103,6 +103,18 @@ REFUSED = {
         if name.startswith(("random_", "sample_")) and "_pdf_" not in name
     },
     **{name: "no ONNX operator" for name in SAMPLES if "interleaved" in name or "_pdf_" in name},
+    **dict.fromkeys(["SequenceMask", "SequenceLast", "SequenceReverse"], "no ONNX operator"),
+    **dict.fromkeys(["ROIPooling", "ROIAlign", "Correlation", "CTCLoss"], "no ONNX operator"),
+    **dict.fromkeys(["GridGenerator", "BilinearSampler"], "no ONNX operator"),
+    **dict.fromkeys(["SpatialTransformer", "bipartite_matching"], "no ONNX operator"),
+    **dict.fromkeys(["box_iou", "box_nms", "box_encode", "box_decode"], "no ONNX operator"),
+    **dict.fromkeys(["MultiBoxPrior", "MultiBoxTarget"], "no ONNX operator"),
+    **dict.fromkeys(["MultiBoxDetection"], "no ONNX operator"),
+    **dict.fromkeys(["PSROIPooling", "RROIAlign", "hawkesll"], "no ONNX operator"),
+    **dict.fromkeys(["psroi_pooling_grad", "rroi_align_grad"], "gradient"),
+    **dict.fromkeys(["sequence_last_grad", "roi_align_grad"], "gradient"),
+    **dict.fromkeys(["grid_generator_grad"], "gradient"),
+    **dict.fromkeys(["RNN"], "recurrent layers"),
     **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),
     **dict.fromkeys(["Dropout"], "random"),  # its samples have mode 'always'
@@ -137,6 +149,8 @@ def uses(name, dtype):
     for sample in SAMPLES[name]:
         if name.startswith("BatchNorm") and sample.attrs["batch_stats"]:
             continue  # training
+        if sample.attrs.get("use_length"):
+            continue  # refused
         drawn = op_samples.draw(sample)
         yield sample.attrs, [a.astype(dtype) if a.dtype == np.float64 else a for a in drawn]
 

@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import op_samples
 import pytest
-from op_samples import Real, Whole, use
+from op_samples import Places, Real, Whole, use
 
 from jupyter_hybrid import MXNetError, _core, autograd, nd, sym
 
@@ -171,6 +171,43 @@ MORE = {
     "linalg_eigh": [use(Real((2, 4, 4))), use(Real((3, 3)), lower=False)],
     "linalg_svd": [use(Real((2, 4, 3))), use(Real((3, 4)), full_matrices=False)],
     "linalg_qr": [use(Real((2, 4, 3))), use(Real((4, 3)), complete=True), use(Real((2, 5)))],
+    "box_iou": [use(Real((3, 4)), Real((2, 4))), use(Real((2, 3, 4)), Real((4,)), format="center")],
+    "box_encode": [
+        use(
+            Places(((1.0, 0.0, 1.0),)),
+            Places(((0.0, 1.0, 1.0),)),
+            Real((1, 3, 4), 0, 1),
+            Real((1, 2, 4), 0, 1),
+            Real((4,)),
+            Real((4,), 0.1, 0.2),
+        )
+    ],
+    "box_decode": [
+        use(Real((2, 3, 4)), Real((1, 3, 4), 0, 1)),
+        use(Real((1, 2, 4)), Real((1, 2, 4)), clip=0.1),
+    ],
+    "bipartite_matching": [
+        use(Real((2, 3, 4)), threshold=0.1),
+        use(Real((3, 4)), threshold=0.1, topk=1),
+        use(Real((3, 2)), threshold=0.1, is_ascend=True),
+    ],
+    "MultiBoxPrior": [use(Real((1, 2, 3, 4)), sizes=(0.5, 0.2), ratios=(1, 2), clip=True)],
+    "MultiBoxTarget": [
+        use(
+            Real((1, 5, 4), 0, 1),
+            Places((((0.0, 0.1, 0.1, 0.4, 0.4), (1.0, 0.5, 0.2, 1.0, 0.9)),)),
+            Real((1, 3, 5)),
+            **rules,
+        )
+        for rules in (
+            {},
+            {"negative_mining_ratio": 2.0},
+            {"negative_mining_ratio": 0.1, "minimum_negative_samples": 2},
+        )
+    ],
+    "MultiBoxDetection": [
+        use(Real((2, 3, 5), 0, 1), Real((2, 20)), Real((1, 5, 4), 0, 1), nms_topk=3)
+    ],
 }
 SAMPLES = {**op_samples.SAMPLES, **MORE}
 USES = [
@@ -180,7 +217,17 @@ USES = [
 ]
 TABLE = {op["name"]: op for op in _core.op_table()}
 #: Operators that only other operators' gradients and the optimizers make.
-INTERNAL = {"softmax_output_grad", "sgd_update", "sgd_mom_update"}
+INTERNAL = {
+    *("softmax_output_grad", "svm_output_grad", "sgd_update", "sgd_mom_update"),
+    *(
+        "Custom",
+        "rnn_grad",
+        "ctc_loss_grad",
+        "bilinear_sampler_grad",
+        "correlation_grad",
+        "hawkesll_grad",
+    ),
+}
 
 
 def listed(result):

@@ -25,6 +25,7 @@ from . import (  # noqa: F401
     write_norms,
     write_reductions,
     write_shapes,
+    write_softmax,
 )
 from .library import EXPORTED, number_of, onnx
 from .writer import WRITERS, GraphWriter, NodeWriter
@@ -35,6 +36,7 @@ _LABELLED = (
     "LinearRegressionOutput",
     "LogisticRegressionOutput",
     "MAERegressionOutput",
+    "SVMOutput",
 )
 _LIMIT = 2**31 - 1  # protobuf's
 
@@ -241,6 +243,8 @@ def _reason(node: Any) -> str:
         return "it is an optimizer's step"
     if "shift" in op:
         return "ONNX shifts unsigned integers only"
+    if op == "RNN":
+        return "recurrent layers are not written"
     return "no ONNX operator computes it"
 
 

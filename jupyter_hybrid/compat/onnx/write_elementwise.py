@@ -19,6 +19,7 @@ _DIRECT = {
     "cast_storage": "Identity",
     "LinearRegressionOutput": "Identity",
     "MAERegressionOutput": "Identity",
+    "SVMOutput": "Identity",
     "LogisticRegressionOutput": "Sigmoid",
     "neg": "Neg",
     "abs": "Abs",

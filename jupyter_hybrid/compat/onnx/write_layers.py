@@ -178,24 +178,7 @@ def _padded(c: NodeWriter, x: str, begin: list[int], end: list[int], value: floa
     return c.add("Pad", x, c.ints([0, 0, *begin, 0, 0, *end]), c.number(value))
 
 
-# Softmax and its kin ------------------------------------------------------------------------------
-def _cooled(c: NodeWriter) -> str:
-    temperature = c.attrs["temperature"]
-    if temperature in (None, 1):
-        return c.inputs[0]
-    return c.add("Div", c.inputs[0], c.number(temperature))
-
-
-@writes("softmax")
-def softmax(c: NodeWriter) -> str:
-    return c.add("Softmax", _cooled(c), axis=int(c.attrs["axis"]))
-
-
-@writes("log_softmax")
-def log_softmax(c: NodeWriter) -> str:
-    return c.add("LogSoftmax", _cooled(c), axis=int(c.attrs["axis"]))
-
-
+# Softmax with labels -----------------------------------------------------------------------------
 @writes("SoftmaxOutput")
 def softmax_output(c: NodeWriter) -> str:
     """Softmax over the classes: axis 1, the last, or all but the first."""

@@ -90,3 +90,17 @@ def cumsum(c: NodeWriter) -> str:
         x, axis = c.reshape(x, (-1,)), 0
     x = c.cast(x, c.dtype(), c.out_dtype)
     return c.add("CumSum", x, c.constant(np.array(axis, dtype=np.int64)))
+
+
+@writes("moments")
+def moments(c: NodeWriter) -> list[str]:
+    axes, keepdims = sorted(c.axis(a) for a in c.attrs["axes"]), bool(c.attrs["keepdims"])
+    mean = c.reduce("ReduceMean", c.inputs[0], axes, True)
+    beside = c.add("Sub", c.inputs[0], mean)
+    var = c.reduce("ReduceMean", c.add("Mul", beside, beside), axes, True)
+    if keepdims:
+        return [mean, var]
+    kept = [a for a in range(len(c.shape())) if a not in axes]
+    if not kept:
+        return [c.reshape(x, (1,)) for x in (mean, var)]
+    return [c.add("Squeeze", x, c.ints(axes)) for x in (mean, var)]
