@@ -1,5 +1,7 @@
 """float16 and bfloat16: conversions to the bit, operators in float32 with one rounding."""
 
+import pickle
+
 import numpy as np
 import pytest
 from cells import Shell
@@ -44,6 +46,13 @@ def test_bfloat16_rounds_to_even():
     found = nd.array(x).astype("bfloat16")
     assert found.dtype == "bfloat16"
     np.testing.assert_array_equal(found.astype("float32").asnumpy(), wanted)
+    np.testing.assert_array_equal(found.asnumpy(), wanted)  # NumPy has no bfloat16
+    assert str(found[:1]).strip().startswith("[")
+    assert nd.ones(1).astype(np.dtype([("bfloat16", np.uint16)])).dtype == "bfloat16"
+    assert nd.ones(1).astype("bfloat16").asscalar() == 1
+    written = pickle.loads(pickle.dumps(nd.array([1, 2, 3], dtype="bfloat16")))
+    written[0], written[[1]] = 5, 7
+    assert written.dtype == "bfloat16" and written.asnumpy().tolist() == [5, 7, 3]
     assert np.isnan(nd.array([np.nan]).astype("bfloat16").astype("float32").asnumpy()[0])
     twice = nd.array([1.0]).astype("bfloat16") + nd.array([2.0**-9]).astype("bfloat16")
     assert twice.astype("float64").asnumpy()[0] == 1.0
