@@ -26,7 +26,10 @@ from . import image as image
 from . import linalg as linalg
 from . import random as random
 from .arithmetic import *
+from .cached_op import CachedOp as CachedOp
+from .counting import *
 from .creation import *
+from .dlpack import *
 from .files import *
 from .random import multinomial as sample_multinomial
 from .random import normal as random_normal
@@ -63,6 +66,7 @@ from .variable import *
 def nd_stub() -> str:
     """The text of nd/__init__.pyi."""
     written = {"transpose", *nd.arithmetic.__all__, *nd.creation.__all__, *nd.files.__all__}
+    written |= {*nd.counting.__all__, *nd.dlpack.__all__}
     lines = [_generate.stub(f, False) for f in _generate.faces() if f.name not in written]
     return _MADE + _ND_HEAD + "\n".join(lines) + "\n"
 

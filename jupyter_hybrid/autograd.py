@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
 
 from . import _core
 from ._core import NDArray, Symbol, is_recording, is_training, set_recording, set_training
@@ -110,15 +109,15 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> Any:
+) -> list[NDArray]:
     """Gradients of the sum of ``heads`` by ``variables``, returned instead of stored.
 
-    One array for one variable, a list for a list. With ``create_graph`` the gradients are
-    recorded too, so that they can be differentiated again.
+    Always a list, as MXNet returns it, also for one variable. With ``create_graph`` the gradients
+    are recorded too, so that they can be differentiated again.
     """
     retain = create_graph if retain_graph is None else retain_graph
-    found = _core.grad(heads, variables, head_grads, retain, create_graph, train_mode)
-    return found[0] if isinstance(variables, NDArray) else found
+    wanted = [variables] if isinstance(variables, NDArray) else variables
+    return _core.grad(heads, wanted, head_grads, retain, create_graph, train_mode)
 
 
 def get_symbol(x: NDArray | Sequence[NDArray]) -> Symbol:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core, _generate, _rooms
 from .._core import Symbol
+from ..attribute import attribute_names, split_attributes
 from . import contrib, creation, image, linalg, methods, random, refusals, variable
 from .creation import *  # noqa: F403
 from .executor import Executor
@@ -24,7 +25,10 @@ from .variable import *  # noqa: F403
 
 
 def _apply(op: str, inputs: Any, attrs: Any, name: str | None, attr: Any, hint: str = "") -> Symbol:
-    return _core.sym_apply(op, inputs, attrs, choose_name(name, hint or op), attr or {})
+    own, named = split_attributes(attrs)
+    if attr:
+        named |= attribute_names(attr)
+    return _core.sym_apply(op, inputs, own, choose_name(name, hint or op), named)
 
 
 def _define() -> list[str]:

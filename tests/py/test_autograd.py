@@ -115,7 +115,7 @@ def test_grad_returns_instead_of_storing():
     with autograd.record():
         z = x * x * y
         dx, dy = autograd.grad(z, [x, y], create_graph=True)
-        single = autograd.grad(z, x, retain_graph=True)
+        (single,) = autograd.grad(z, x, retain_graph=True)
         curvature = dx * dx
     assert (dx.asscalar(), dy.asscalar(), single.asscalar()) == (20, 4, 20)
     curvature.backward()  # (2xy)^2

@@ -163,7 +163,7 @@ def test_second_order_gradients_through_a_compiled_block():
     for hybridized in (False, True):
         net.hybridize(hybridized)
         with autograd.record():
-            first = autograd.grad(net(x), x, create_graph=True)
+            first = autograd.grad(net(x), x, create_graph=True)[0]
         first.backward()
         np.testing.assert_allclose(x.grad.asnumpy(), [12, 18])
 
