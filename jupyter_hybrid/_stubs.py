@@ -26,7 +26,9 @@ from . import image as image
 from . import linalg as linalg
 from . import random as random
 from .arithmetic import *
+from .cached_op import CachedOp as CachedOp
 from .creation import *
+from .dlpack import *
 from .files import *
 from .functions import *
 
@@ -61,6 +63,7 @@ def nd_stub() -> str:
         *nd.creation.__all__,
         *nd.files.__all__,
         *nd.functions.__all__,
+        *nd.dlpack.__all__,
     }
     lines = [_generate.stub(f, False) for f in _generate.faces() if f.name not in written]
     return _MADE + _ND_HEAD + "\n".join(lines) + "\n"

@@ -19,20 +19,30 @@ def attribute_names(attributes: dict[str, str]) -> dict[str, str]:
     """The attributes by the names that nodes keep them under: ``__ctx_group__``.
 
     Raises:
-        ValueError: a name is neither one of MXNet's nor of the form ``__name__``, or a value is no
-            string.
+        ValueError: a value is no string.
     """
     named = {}
     for key, value in attributes.items():
         if not isinstance(value, str):
             raise ValueError(f"attribute {key!r}: expected a string, got {type(value).__name__}")
-        if key in _HIDDEN:
-            key = f"__{key}__"
-        elif not (key.startswith("__") and key.endswith("__") and len(key) > 4):
-            known = ", ".join(sorted(_HIDDEN))
-            raise ValueError(f"attribute {key!r}: expected {known}, or a name like __{key}__")
-        named[key] = value
+        named[f"__{key}__" if key in _HIDDEN else key] = value
     return named
+
+
+def split_attributes(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Keyword arguments of an operator: its own, and attributes of the node (``lr_mult=1``)."""
+    named = {k: str(v) for k, v in given.items() if k in _HIDDEN or _is_hidden(k)}
+    return {k: v for k, v in given.items() if k not in named}, attribute_names(named)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and len(name) > 4
+
+
+def with_short_names(attributes: dict[str, str]) -> dict[str, str]:
+    """The attributes, those that MXNet hides by their short names, too: ``wd_mult``."""
+    short = {k[2:-2]: v for k, v in attributes.items() if _is_hidden(k) and k[2:-2] in _HIDDEN}
+    return {**attributes, **short}
 
 
 class AttrScope:
@@ -42,7 +52,7 @@ class AttrScope:
     ``simple_bind`` and ``compile`` gives a device. The attributes are kept in symbol.json.
 
     Raises:
-        ValueError: an attribute has no string as its value, or a name that MXNet does not know.
+        ValueError: an attribute has no string as its value.
     """
 
     def __init__(self, **attributes: str):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
 
 from . import _core
 from ._core import NDArray, Symbol, is_recording, is_training, set_recording, set_training
@@ -124,7 +123,8 @@ def grad(
     if not isinstance(variables, NDArray) and not len(variables):
         raise ValueError("grad: expected at least one variable")
     retain = create_graph if retain_graph is None else retain_graph
-    return _core.grad(heads, variables, head_grads, retain, create_graph, train_mode)
+    wanted = [variables] if isinstance(variables, NDArray) else variables
+    return _core.grad(heads, wanted, head_grads, retain, create_graph, train_mode)
 
 
 def get_symbol(x: NDArray | Sequence[NDArray]) -> Symbol:

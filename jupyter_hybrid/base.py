@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import re
 from typing import Any
 
@@ -15,6 +17,9 @@ __all__ = [
     "MXNetError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
+    "ReshapeError",
+    "data_dir",
+    "data_dir_default",
     "integer_types",
     "mx_real_t",
     "numeric_types",
@@ -47,6 +52,11 @@ class LinAlgError(MXNetError, np.linalg.LinAlgError):
         self.placed = text
 
 
+class ReshapeError(MXNetError, ValueError):
+    """An array can't take that shape."""
+
+
+_core.set_reshape_error(ReshapeError)
 LinAlgError.__module__ = "numpy.linalg"
 _core.set_linalg_error(LinAlgError)
 
@@ -75,6 +85,18 @@ class NotSupportedForSparseNDArray(MXNetError):
         super().__init__(f"{name}{other} is not there for sparse arrays")
 
 
-def _as_list(obj: Any) -> list[Any]:
+def data_dir_default() -> str:
+    """Where models and data sets are kept unless ``MXNET_HOME`` says otherwise."""
+    if platform.system() == "Windows":
+        return os.path.join(os.environ["APPDATA"], "mxnet")
+    return os.path.join(os.path.expanduser("~"), ".mxnet")
+
+
+def data_dir() -> str:
+    """Where models and data sets are kept: ``MXNET_HOME``, or :func:`data_dir_default`."""
+    return os.environ.get("MXNET_HOME", data_dir_default())
+
+
+def as_list(obj: Any) -> list[Any]:
     """A list or tuple as a list; anything else as a list of it."""
     return list(obj) if isinstance(obj, (list, tuple)) else [obj]

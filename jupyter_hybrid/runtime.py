@@ -52,10 +52,18 @@ def feature_list() -> list[Feature]:
 
 
 class Features(OrderedDict[str, Feature]):
-    """The features by name."""
+    """The features by name; there is one object of them."""
+
+    instance: Features | None = None
+
+    def __new__(cls) -> Features:
+        if cls.instance is None:
+            cls.instance = super().__new__(cls)
+            OrderedDict.__init__(cls.instance, [(f.name, f) for f in feature_list()])
+        return cls.instance
 
     def __init__(self) -> None:
-        super().__init__((feature.name, feature) for feature in feature_list())
+        """Nothing: the one object has its features."""
 
     def is_enabled(self, feature_name: str) -> bool:
         """Whether a feature is there, whatever the case of its name's letters.

@@ -103,7 +103,7 @@ def set_np_shape(active: bool) -> bool:
     return before
 
 
-class _ShapeScope:
+class ShapeScope:
     def __init__(self, active: bool):
         self._active, self._before = active, False
 
@@ -119,30 +119,30 @@ class _ShapeScope:
         set_np_shape(self._before)
 
 
-def np_shape(active: bool = True) -> _ShapeScope:
+def np_shape(active: bool = True) -> ShapeScope:
     """A scope in which :func:`is_np_shape` answers ``active``."""
-    return _ShapeScope(active)
+    return ShapeScope(active)
 
 
-class _ArrayScope:
+class ArrayScope:
     def __init__(self, active: bool):
         if active:
             raise NotImplementedError(f"np_array: {_NO_NP}")
 
-    def __enter__(self) -> _ArrayScope:
+    def __enter__(self) -> ArrayScope:
         return self
 
     def __exit__(self, *error: Any) -> None:
         return None
 
 
-def np_array(active: bool = True) -> _ArrayScope:
+def np_array(active: bool = True) -> ArrayScope:
     """A scope in which blocks make arrays of ``mx.np``.
 
     Raises:
         NotImplementedError: ``active`` is true; ``mx.np`` is not carried.
     """
-    return _ArrayScope(active)
+    return ArrayScope(active)
 
 
 def set_np(shape: bool = True, array: bool = True) -> None:

@@ -141,6 +141,13 @@ PyObject* wait_to_write(PyObject* self, PyObject*) {
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     const NDArray& array = value(self);
+    if (array.dtype == DType::bfloat16) {
+      return py::make_tuple(
+                 py::module_::import("jupyter_hybrid._core").attr("array"),
+                 py::make_tuple(to_numpy(array), context_to_python(array.ctx()), "bfloat16"))
+          .release()
+          .ptr();
+    }
     return py::make_tuple(py::module_::import("jupyter_hybrid._core").attr("from_numpy"),
                           py::make_tuple(to_numpy(array), true, context_to_python(array.ctx())))
         .release()

@@ -117,6 +117,19 @@ PyObject* run(const NDArray& like, int64_t n, uint32_t name, Compute&& compute) 
   return wrap_parts(std::move(storage), like.shape, like.strides, like.dtype);
 }
 
+// The number that a scalar form takes, or false: it is none that is taken here.
+bool plain_number(PyObject* number, double* value) {
+  if (PyFloat_CheckExact(number)) {
+    *value = PyFloat_AS_DOUBLE(number);
+    return true;
+  }
+  if (!PyLong_CheckExact(number)) return false;
+  *value = PyLong_AsDouble(number);
+  if (*value != -1.0 || !PyErr_Occurred()) return true;
+  PyErr_Clear();
+  return false;
+}
+
 }  // namespace
 
 PyObject* fast_binary(ElemCode code, const PyArray* pa, const PyArray* pb) {
@@ -141,17 +154,7 @@ PyObject* fast_scalar(ElemCode code, const PyArray* pa, PyObject* number, bool n
   const int index = code_index(code);
   if (index < 0 || (a.dtype != DType::float32 && a.dtype != DType::float64)) return nullptr;
   double value;
-  if (PyFloat_CheckExact(number)) {
-    value = PyFloat_AS_DOUBLE(number);
-  } else if (PyLong_CheckExact(number)) {
-    value = PyLong_AsDouble(number);
-    if (value == -1.0 && PyErr_Occurred()) {
-      PyErr_Clear();
-      return nullptr;
-    }
-  } else {
-    return nullptr;
-  }
+  if (!plain_number(number, &value)) return nullptr;
   const int64_t n = qualifying_size(a);
   if (n <= 0) return nullptr;
   return run(a, n, trace_name(index, true, number_first), [&](void* out) {
@@ -161,6 +164,47 @@ PyObject* fast_scalar(ElemCode code, const PyArray* pa, PyObject* number, bool n
       with_number<double>(index, n, a, value, number_first, out);
     }
   });
+}
+
+bool fast_in_place(ElemCode code, const PyArray* target, PyObject* other) {
+  const NDArray& a = target->ref.array;
+  const int index = code_index(code);
+  if (index < 0 || (a.dtype != DType::float32 && a.dtype != DType::float64)) return false;
+  const int64_t n = qualifying_size(a);
+  if (n <= 0 || !ready_to_write(*a.storage)) return false;
+  const bool scalar = !is_exact_array(other);
+  const NDArray* b = nullptr;
+  double value = 0;
+  if (scalar) {
+    if (!plain_number(other, &value)) return false;
+  } else {
+    b = &as_array(other)->ref.array;
+    if (b->dtype != a.dtype || !same_shape(a.shape, b->shape) || qualifying_size(*b) != n) {
+      return false;
+    }
+    const bool overlap = b->storage == a.storage && b->offset != a.offset;
+    if (overlap || b->storage->ctx != a.storage->ctx) return false;
+  }
+  engine::Props props;
+  props.ctx = a.storage->ctx;
+  props.cost_ns = 20 + static_cast<double>(n);
+  if (!engine::may_inline(props.cost_ns, props.ctx)) return false;
+  before_overwrite(a);
+  if (!ready_to_write(*a.storage) || !ready_to_read(*a.storage)) return false;
+  const uint64_t start = trace::ticks();
+  if (a.dtype == DType::float32) {
+    scalar ? with_number<float>(index, n, a, value, false, a.data())
+           : arrays<float>(index, n, a, *b, a.data());
+  } else {
+    scalar ? with_number<double>(index, n, a, value, false, a.data())
+           : arrays<double>(index, n, a, *b, a.data());
+  }
+  bump_version(*a.storage);
+  props.name = trace_name(index, scalar, false);
+  const uint64_t end = trace::ticks();
+  props.site = line_of_run(props.name, end);
+  engine::note_inline(props, start, end);
+  return true;
 }
 
 }  // namespace bind

@@ -143,9 +143,11 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
     store_result(target, std::move(written), how);
     return;
   }
-  require(!recorded(ref),
-          "setitem: cannot write into an array that is part of a recorded graph; "
-          "inside autograd.record() make a new array instead");
+  require(
+      !recorded(ref),
+      "setitem: cannot write into an array that is part of a recorded graph: Inplace operations "
+      "(+=, -=, x[:]=, etc) are not supported when recording with autograd; "
+      "inside autograd.record() make a new array instead");
   if (!recorded(value)) {
     const NDArray source = concrete(value);
     const PushScope push(index.shape.size() > 4096);

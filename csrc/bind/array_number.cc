@@ -123,6 +123,11 @@ PyObject* power_slot(PyObject* left, PyObject* right, PyObject* modulus) {
 template <ElemCode code>
 PyObject* in_place_slot(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
+    if (thread_state().mode == kEager && thread_state().writes == 0 && is_exact_array(self) &&
+        fast_in_place(code, as_array(self), other)) {
+      Py_INCREF(self);
+      return self;
+    }
     const NumberOp& op = number_op(code);
     if (!is_array(other) && !is_number(other)) return not_implemented(other, op.arrays->name);
     PyArray* target = as_array(self);

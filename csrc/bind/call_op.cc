@@ -211,7 +211,8 @@ Write before_write(PyArray* a, const char* op, bool is_output) {
   }
   const bool recording = (thread_state().mode & kRecording) != 0;
   require(!recording || !has_history(a->ref), op,
-          ": cannot write into an array that is part of a recorded graph; "
+          ": cannot write into an array that is part of a recorded graph: Inplace operations "
+          "(+=, -=, x[:]=, etc) are not supported when recording with autograd; "
           "inside autograd.record() write y = y + 1 instead of y += 1 or y[:] = ...");
   if (!is_traced(a)) {
     const ArrayRef& ref = a->ref;

@@ -105,9 +105,21 @@ DType dtype_from_python(py::handle object) {
   for (int i = 0; i < kNumDTypes; ++i) {
     if (native_dtype(static_cast<DType>(i)) == object.ptr()) return static_cast<DType>(i);
   }
-  if (PyUnicode_Check(object.ptr())) return dtype_from_name(object.cast<std::string>());
   static const py::handle make = numpy_object("dtype");
+  if (PyUnicode_Check(object.ptr())) {
+    const std::string name = object.cast<std::string>();
+    for (int i = 0; i < kNumDTypes; ++i) {
+      if (name == dtype_name(static_cast<DType>(i))) return static_cast<DType>(i);
+    }
+    try {  // NumPy's other names: "half", "double", "f4"
+      return dtype_from_name(make(object).attr("name").cast<std::string>());
+    } catch (const py::error_already_set&) {
+      return dtype_from_name(name);
+    }
+  }
   const py::object dtype = make(object);
+  const py::object names = dtype.attr("names");
+  if (names.equal(py::make_tuple("bfloat16"))) return DType::bfloat16;  // MXNet's own
   if (!dtype.attr("isnative").cast<bool>()) {
     fail("dtype ", py::str(dtype).cast<std::string>(), " has the other byte order: use ",
          py::str(dtype.attr("newbyteorder")("=")).cast<std::string>());

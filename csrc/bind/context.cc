@@ -1,5 +1,6 @@
 // Context in Python: cpu(i), gpu(i), the default device and its `with` blocks.
 #include "bind/common.h"
+#include "core/device_name.h"
 #include "core/devices.h"
 #include "core/storage.h"
 #include "cuda/blas.h"
@@ -19,7 +20,8 @@ DeviceType device_type(const std::string& name) {
   if (name == "cpu") return DeviceType::cpu;
   if (name == "gpu") return DeviceType::gpu;
   if (name == "cpu_pinned") return DeviceType::cpu_pinned;
-  fail("Context: unknown device type '", name, "', expected cpu, gpu or cpu_pinned");
+  if (name == "cpu_shared") return kCpuShared;
+  fail("Context: unknown device type '", name, "', expected cpu, gpu, cpu_pinned or cpu_shared");
 }
 
 const char* type_name(DeviceType type) {
@@ -31,7 +33,7 @@ const char* type_name(DeviceType type) {
     case DeviceType::cpu_pinned:
       return "cpu_pinned";
   }
-  return "?";
+  return type == kCpuShared ? "cpu_shared" : "?";
 }
 
 Context make_context(const py::object& type, int64_t id) {
@@ -41,7 +43,8 @@ Context make_context(const py::object& type, int64_t id) {
   context.id = static_cast<int16_t>(id);
   if (PyLong_Check(type.ptr())) {
     const int64_t number = int_from_python(type, "Context");
-    require(number >= 1 && number <= 3, "Context: device type ", number, ", expected 1, 2 or 3");
+    require((number >= 1 && number <= 3) || number == 5, "Context: device type ", number,
+            ", expected 1, 2, 3 or 5");
     context.type = static_cast<DeviceType>(number);
   } else {
     context.type = device_type(type.cast<std::string>());

@@ -145,6 +145,10 @@ NDArray array_from_python(py::handle source, Context ctx, DType dtype) {
     return moved_to(cast(plain(value), dtype).array, ctx);
   }
   const DType wanted = dtype == DType::unknown ? DType::float32 : dtype;
+  if (wanted == DType::bfloat16) {
+    const ModeScope eager(kEager);
+    return cast(plain(array_from_python(source, ctx, DType::float32)), wanted).array;
+  }
   const py::array array = as_numpy(source, numpy_dtype(wanted));
   Shape shape = shape_of_numpy(array);
   if (shape.ndim() == 0) shape = {1};  // MXNet has no rank 0
@@ -152,6 +156,10 @@ NDArray array_from_python(py::handle source, Context ctx, DType dtype) {
 }
 
 py::object to_numpy(const NDArray& value) {
+  if (value.dtype == DType::bfloat16) {  // NumPy has none; float32 holds each of its numbers
+    const ModeScope eager(kEager);
+    return to_numpy(cast(plain(value), DType::float32).array);
+  }
   py::array result(py::reinterpret_steal<py::dtype>(numpy_dtype(value.dtype).release()),
                    value.shape.to_vector());
   const int64_t bytes = value.nbytes();
@@ -278,6 +286,7 @@ ArrayRef as_value(py::handle given, DType dtype, Context ctx) {
     throw py::type_error(std::string("assignment: expected an array or a number, got ") +
                          Py_TYPE(given.ptr())->tp_name);
   }
+  if (dtype == DType::bfloat16) return cast(as_value(given, DType::float32, ctx), dtype);
   const py::array array = as_numpy(given, numpy_dtype(dtype));
   return plain(copy_in(shape_of_numpy(array), dtype, ctx, array.data()));
 }
@@ -320,6 +329,21 @@ void bind_create(py::module_& m) {
         return py::reinterpret_borrow<py::object>(static_cast<PyObject*>(value.storage->owner));
       },
       py::arg("array"), "The ndarray whose memory an NDArray reads, or None.");
+  m.def(
+      "numpy_window",
+      [](const py::object& array) -> py::object {
+        const NDArray& value = value_of(array, "numpy_window");
+        require(value.storage->ctx.is_cpu(), "numpy_window: the array is on ",
+                value.storage->ctx.str(), ", expected one on the CPU");
+        wait_ready(value);
+        const py::capsule owner(new StorageRef(value.storage),
+                                [](void* held) { delete static_cast<StorageRef*>(held); });
+        std::vector<int64_t> strides = value.strides.to_vector();
+        for (int64_t& s : strides) s *= static_cast<int64_t>(dtype_size(value.dtype));
+        return py::array(py::reinterpret_steal<py::dtype>(numpy_dtype(value.dtype).release()),
+                         value.shape.to_vector(), strides, value.data(), owner);
+      },
+      py::arg("array"), "An ndarray on an NDArray's memory, when what waits for it has run.");
   m.def("as_numpy", &as_ndarray, py::arg("array"), py::arg("settled") = false,
         "A writable ndarray: the array's own memory where nobody else sees it, else a copy. "
         "settled: nothing recorded that reads it is left to be computed.");

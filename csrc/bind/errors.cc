@@ -12,10 +12,12 @@ namespace bind {
 namespace {
 
 PyObject* mxnet_error = nullptr;
-PyObject* linalg_error = nullptr;  // a subclass, set from Python
+PyObject* linalg_error = nullptr;  // subclasses, set from Python
+PyObject* reshape_error = nullptr;
 
 // The type of a core error: a decomposition's operator says why the matrix has none.
 PyObject* type_of(const std::string& text) {
+  if (reshape_error != nullptr && text.rfind("reshape: ", 0) == 0) return reshape_error;
   if (linalg_error == nullptr || text.find("linalg_") == std::string::npos) return mxnet_error;
   for (const char* reason : {"Singular matrix", "Matrix is not positive definite",
                              "Eigenvalues did not converge", "SVD did not converge"}) {
@@ -113,6 +115,9 @@ void bind_errors(py::module_& m) {
   m.def(
       "set_linalg_error", [](py::object type) { linalg_error = type.release().ptr(); },
       py::arg("type"), "The subclass of MXNetError for matrices that linalg operators refuse.");
+  m.def(
+      "set_reshape_error", [](py::object type) { reshape_error = type.release().ptr(); },
+      py::arg("type"), "The subclass of MXNetError for shapes that an array can't take.");
   engine::set_interrupt_check(&interrupted);
 }
 

@@ -26,6 +26,8 @@ ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRe
 // The short way of the number slots: null when it does not apply and no error is set.
 PyObject* fast_binary(ElemCode code, const PyArray* a, const PyArray* b);
 PyObject* fast_scalar(ElemCode code, const PyArray* a, PyObject* number, bool number_first);
+// The same for `a op= other`, an array or a number: false when it was not done.
+bool fast_in_place(ElemCode code, const PyArray* a, PyObject* other);
 
 // The array itself, or an operator's copy of it on that device.
 ArrayRef moved_to(Context home, const ArrayRef& a);

@@ -1,5 +1,8 @@
 // Symbol in Python: building, inspecting, inferring; sym/ adds MXNet's methods to the class.
 #include "symbol/symbol.h"
+
+#include <algorithm>
+
 #include "files/native_json.h"
 #include "symbol/symbol_attributes.h"
 #include "symbol/symbol_states.h"
@@ -74,6 +77,17 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   set_origin(result, site);
   for (const SymEntry& e : result.outputs) {
     for (const auto& [key, text] : extra) e.node->extra[key] = text;
+    if (extra.empty()) continue;
+    for (const SymEntry& input : e.node->inputs) {  // variables made for it have them, too
+      const auto is_it = [&](const Symbol& s) {
+        return !s.outputs.empty() && s.outputs[0].node == input.node;
+      };
+      if (input.node->op != nullptr || input.node->kind == NodeKind::constant ||
+          std::any_of(symbols.begin(), symbols.end(), is_it)) {
+        continue;
+      }
+      for (const auto& [key, text] : extra) input.node->extra[key] = text;
+    }
   }
   return result;
 }
@@ -157,7 +171,10 @@ const SymNode& single(const Symbol& symbol, const char* what) {
 
 py::object children(const Symbol& symbol) {
   Symbol result;
+  std::vector<const SymNode*> seen;
   for (const SymEntry& e : symbol.outputs) {
+    if (std::find(seen.begin(), seen.end(), e.node.get()) != seen.end()) continue;
+    seen.push_back(e.node.get());
     result.outputs.insert(result.outputs.end(), e.node->inputs.begin(), e.node->inputs.end());
   }
   if (result.outputs.empty()) return py::none();
@@ -166,11 +183,13 @@ py::object children(const Symbol& symbol) {
 
 // Shapes and dtypes of arguments and outputs as far as they follow from those given by name.
 py::tuple infer_types(const Symbol& symbol, const std::map<std::string, py::object>& shapes,
-                      const std::map<std::string, py::object>& dtypes) {
+                      const std::map<std::string, py::object>& dtypes, bool assume_dtype) {
   require_unique_arguments(symbol);
   const Graph graph = to_graph(symbol);
   const std::vector<std::string> names = list_inputs(symbol);
   PassOptions options;
+  options.assume_dtype = assume_dtype;
+  options.assume_equal = true;
   for (size_t i = 0; i < names.size(); ++i) {
     const auto shape = shapes.find(names[i]);
     const auto dtype = dtypes.find(names[i]);
@@ -272,7 +291,8 @@ void bind_symbol(py::module_& m) {
              SymNode& node = *s.outputs.at(0).node;
              for (const auto& [key, text] : attrs) node.extra[key] = text;
            })
-      .def("_infer", &infer_types, py::arg("shapes"), py::arg("dtypes"))
+      .def("_infer", &infer_types, py::arg("shapes"), py::arg("dtypes"),
+           py::arg("assume_dtype") = true)
       .def(
           "_constants",
           [](const Symbol& s) {

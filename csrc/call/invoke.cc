@@ -28,7 +28,8 @@ bool passes_through(const OpDef& op, const Attrs& attrs) {
 void check_not_recorded(const OpDef& op, const std::vector<ArrayRef>& out) {
   for (const ArrayRef& a : out) {
     require(!has_history(a), op.name,
-            ": cannot write into an array that is part of a recorded graph; "
+            ": cannot write into an array that is part of a recorded graph: Inplace operations "
+            "(+=, -=, x[:]=, etc) are not supported when recording with autograd; "
             "inside autograd.record() write y = y + 1 instead of y += 1 or y[:] = ...");
   }
 }

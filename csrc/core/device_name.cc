@@ -5,7 +5,8 @@
 namespace hybrid {
 
 Context parse_context(const std::string& text) {
-  for (const DeviceType type : {DeviceType::cpu, DeviceType::gpu, DeviceType::cpu_pinned}) {
+  for (const DeviceType type :
+       {DeviceType::cpu, DeviceType::gpu, DeviceType::cpu_pinned, kCpuShared}) {
     const std::string name = Context{type, 0}.str();
     const std::string prefix = name.substr(0, name.size() - 2);  // "gpu("
     if (text.compare(0, prefix.size(), prefix) != 0 || text.back() != ')') continue;

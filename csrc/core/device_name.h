@@ -6,6 +6,9 @@
 
 namespace hybrid {
 
+// MXNet's memory that processes share: ordinary memory here, by its own name.
+constexpr DeviceType kCpuShared = static_cast<DeviceType>(5);
+
 // Reads "gpu(1)"; throws Error on anything else.
 Context parse_context(const std::string& text);
 // The same device: all of the host's contexts are one.

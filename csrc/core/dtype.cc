@@ -48,6 +48,8 @@ DType dtype_from_flag(int64_t flag) {
   return static_cast<DType>(flag);
 }
 
+bool is_half(DType d) { return d == DType::float16 || d == DType::bfloat16; }
+
 bool is_floating(DType d) {
   return d == DType::float32 || d == DType::float64 || d == DType::float16 || d == DType::bfloat16;
 }

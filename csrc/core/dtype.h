@@ -32,6 +32,7 @@ const char* dtype_name(DType dtype);        // NumPy's name: "float32", "bool", 
 DType dtype_from_name(const std::string&);  // throws Error naming what was given
 DType dtype_from_flag(int64_t flag);        // MXNet type flag; throws on others
 bool is_floating(DType dtype);              // float16/32/64, bfloat16
+bool is_half(DType dtype);                  // float16, bfloat16: computed in float32
 bool is_integer(DType dtype);               // signed and unsigned, not bool
 bool is_complex(DType dtype);               // complex64, complex128
 DType real_part(DType dtype);               // complex64: float32...; others: themselves
@@ -39,7 +40,8 @@ DType real_part(DType dtype);               // complex64: float32...; others: th
 // Bit sets of dtypes, for the op table.
 using DTypeSet = uint32_t;
 constexpr DTypeSet dtype_bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
-constexpr DTypeSet kFloats = dtype_bit(DType::float32) | dtype_bit(DType::float64);
+constexpr DTypeSet kHalves = dtype_bit(DType::float16) | dtype_bit(DType::bfloat16);
+constexpr DTypeSet kFloats = dtype_bit(DType::float32) | dtype_bit(DType::float64) | kHalves;
 constexpr DTypeSet kInts = dtype_bit(DType::int8) | dtype_bit(DType::int16) |
                            dtype_bit(DType::int32) | dtype_bit(DType::int64) |
                            dtype_bit(DType::uint8) | dtype_bit(DType::uint16) |

@@ -20,7 +20,7 @@ thread_local bool is_executing = false;
 bool& executing() { return is_executing; }
 
 Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
-  if (ctx.type == DeviceType::cpu_pinned) ctx.type = DeviceType::cpu;
+  if (ctx.is_cpu()) ctx.type = DeviceType::cpu;
   for (Lane* lane : lanes_) {
     if (lane->ctx == ctx && lane->kind == kind) return *lane;
   }

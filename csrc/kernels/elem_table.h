@@ -13,7 +13,7 @@ using BlockFn = void (*)(const void* a, const void* b, const void* c, void* out,
 enum class Repeat : uint8_t { none, right, left };
 
 constexpr int kNumElemCodes = static_cast<int>(ElemCode::where) + 1;
-constexpr int kNumElemTypes = 13;
+constexpr int kNumElemTypes = 15;
 
 // Position of a dtype in the tables; -1: no elementwise code for it.
 constexpr int elem_type(DType dtype) {
@@ -44,12 +44,17 @@ constexpr int elem_type(DType dtype) {
       return 11;
     case DType::complex128:
       return 12;
+    case DType::float16:
+      return 13;
+    case DType::bfloat16:
+      return 14;
     default:
       return -1;
   }
 }
 
-// nullptr: the dtype has no such opcode. Unary opcodes and `where` (a: bool, b, c) ignore Repeat.
+// nullptr: the dtype has no such opcode; halves are copied and converted, all else is float32's.
+// Unary opcodes and `where` (a: bool, b, c) ignore Repeat.
 struct ElemTable {
   BlockFn code[kNumElemCodes][kNumElemTypes][3];
   BlockFn cast[kNumElemTypes][kNumElemTypes];  // [from][to]

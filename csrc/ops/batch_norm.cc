@@ -32,9 +32,22 @@ BatchNormShape channel_shape(const KernelContext& c, const Shape& data) {
   return {v.outer, v.size, v.inner};
 }
 
+// One dtype; beside data of a half what there is one of a channel is float32, unless it is given
+// as the half.
+void expect_dtypes(InferContext& c, size_t data_input, size_t first) {
+  const DType data = c.in_dtypes[data_input];
+  if (!is_half(data)) return one_dtype(c);
+  DType channels = DType::float32;
+  for (size_t i = first; i < c.in_dtypes.size(); ++i) {
+    if (c.in_dtypes[i] != DType::unknown) channels = c.in_dtypes[i];
+  }
+  for (size_t i = 0; i < c.in_dtypes.size(); ++i) expect_dtype(c, i, i < first ? data : channels);
+  for (size_t i = 0; i < c.out_dtypes.size(); ++i) set_dtype(c, i, i == 0 ? data : channels);
+}
+
 // The inputs from `first` on, and the outputs after the first, have one element a channel.
 void expect_channels(InferContext& c, size_t data_input, size_t first) {
-  one_dtype(c);
+  expect_dtypes(c, data_input, first);
   Shape& data = c.in_shapes[data_input];
   Shape channels{-1};
   const int axis = data.rank_known() ? channel_axis(c.attrs, data, c.op_name) : -1;

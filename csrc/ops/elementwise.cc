@@ -44,7 +44,7 @@ void emit_cast(const Attrs& attrs, const std::vector<DType>& in, std::vector<Ele
 void grad_cast(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const DType from = known_dtype(b, b.input(0));
-  if (!is_floating(from)) return;
+  if (!is_floating(from) && !is_integer(from)) return;
   b.set(0, b.op("cast", {b.out_grad()}, {{"dtype", static_cast<int64_t>(from)}}));
 }
 

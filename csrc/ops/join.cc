@@ -39,6 +39,7 @@ void infer_concat(InferContext& c) {
   for (const Shape& s : c.in_shapes) {
     if (s.rank_known()) ndim = s.ndim();
   }
+  const Shape whole = c.out_shapes[0];  // what reads it may know sizes
   if (ndim < 0) return;
   const int dim = normalize_axis(c.attrs.integer("dim"), ndim, c.op_name);
   Shape common = Shape::of_rank(ndim);
@@ -47,6 +48,12 @@ void infer_concat(InferContext& c) {
     if (other.rank_known() && other.ndim() == ndim) other[dim] = -1;
     require(merge_shape(&common, other), c.op_name, ": given data", i, " of shape ", c.in_shapes[i],
             ", expected ", common, " but for axis ", dim);
+  }
+  if (whole.rank_known() && whole.ndim() == ndim) {
+    Shape other = whole;
+    other[dim] = -1;
+    require(merge_shape(&common, other), c.op_name, ": gives shape ", common, " but for axis ", dim,
+            ", but shape ", whole, " is expected of its output");
   }
   int64_t total = 0;
   for (Shape& s : c.in_shapes) {
@@ -146,10 +153,18 @@ int count_parts(const Attrs& attrs) {
 void infer_split(InferContext& c) {
   one_dtype(c);
   const int64_t count = count_parts(c.attrs);
-  const Shape& in = c.in_shapes[0];
+  Shape& in = c.in_shapes[0];
   if (!in.rank_known()) return;
   const int axis = normalize_axis(c.attrs.integer("axis"), in.ndim(), c.op_name);
   const bool squeeze = c.attrs.boolean("squeeze_axis");
+  for (const Shape& out : c.out_shapes) {  // what reads a part may know sizes
+    if (!out.rank_known() || out.ndim() != in.ndim() - squeeze) continue;
+    for (int i = 0, k = 0; i < in.ndim(); ++i) {
+      if (i == axis && squeeze) continue;
+      const int64_t size = out[k++];
+      if (in[i] < 0 && size >= 0) in[i] = i == axis ? size * count : size;
+    }
+  }
   require(in[axis] < 0 || in[axis] % count == 0, c.op_name, ": given data of shape ", in,
           ", expected a size on axis ", axis, " that num_outputs ", count, " divides");
   require(!squeeze || in[axis] < 0 || in[axis] == count, c.op_name, ": given data of shape ", in,

@@ -110,6 +110,10 @@ struct OpDef {
   // number of inputs and their dtypes before and after it.
   std::vector<AttrValue> defaults;
   void (*rule)(InferContext&) = nullptr;
+  // Likewise the family's own code and kernel, for float32 in the place of halves (ops/half.h).
+  void (*own_elementwise)(const Attrs&, const std::vector<DType>&,
+                          std::vector<ElemInstr>*) = nullptr;
+  void (*own_cpu)(KernelContext&) = nullptr;
 };
 
 // The table. Families add their entries from register_<family>() in ops/table.cc.

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "ops/copy_to_device.h"
 #include "ops/families.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 #include "ops/op.h"
 #include "ops/states.h"
@@ -147,6 +148,7 @@ const OpDef* add_op(OpDef def) {
   }
   def.rule = def.infer;
   def.infer = checked_infer;
+  compute_halves(&def);
   t.defs.push_back(std::move(def));
   const OpDef* op = &t.defs.back();
   t.all.push_back(op);

@@ -72,6 +72,7 @@ class Finishing {
     const Node& n = before_.nodes[i];
     const std::string what = context_.explain ? text_.shallow(n) : "the product";
     if (head_[i]) return what + " is a result itself";
+    if (is_half(n.dtypes[0])) return what + " is rounded to a half before it is read";
     if (readers_[i].size() != 1) {
       return what + " is read by " + std::to_string(readers_[i].size()) +
              " operators: it has to be written";

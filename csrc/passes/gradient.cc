@@ -67,8 +67,10 @@ class Differentiation {
   // Nodes whose value changes smoothly with one of the chosen inputs.
   void find_active() {
     active_.assign(old_nodes_, false);
+    bool whole = false;  // gradients of integers are wanted: they pass integers, then
     for (NodeId id : options_.grad_wrt) {
       const Node& n = graph_.node(id);
+      whole |= is_integer(n.dtypes[0]);
       require(n.kind == NodeKind::input, "gradient: '", n.name, "' is not an input of the graph");
       active_[static_cast<size_t>(graph_.position(id))] = true;
     }
@@ -80,7 +82,9 @@ class Differentiation {
       bool reached = false;
       for (size_t k = 0; k < n.inputs.size(); ++k) reached |= wanted(n, k);
       bool real = false;
-      for (DType d : n.dtypes) real |= d == DType::unknown || is_floating(d) || is_complex(d);
+      for (DType d : n.dtypes) {
+        real |= d == DType::unknown || is_floating(d) || is_complex(d) || (whole && is_integer(d));
+      }
       active_[i] = reached && real;
     }
   }

@@ -1,6 +1,7 @@
 // Pass: shapes and dtypes of every value, forward and backward, to a fixed point.
 #include "graph/infer_node.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "core/error.h"
@@ -60,10 +61,13 @@ class Inference {
       Node& n = graph_.node(graph_.inputs[i]);
       if (i < given.input_shapes.size()) {
         const Shape declared = n.shapes[0];
+        if (given.assume_equal && given.input_shapes[i].rank_known())
+          n.shapes[0] = Shape::unknown();
         require(merge_shape(&n.shapes[0], given.input_shapes[i]), "infer: input '", n.name,
                 "' was declared with shape ", declared, ", given ", given.input_shapes[i]);
       }
       if (i < given.input_dtypes.size() && given.input_dtypes[i] != DType::unknown) {
+        if (given.assume_equal) n.dtypes[0] = given.input_dtypes[i];
         require(n.dtypes[0] == DType::unknown || n.dtypes[0] == given.input_dtypes[i],
                 "infer: input '", n.name, "' was declared ", dtype_name(n.dtypes[0]), ", given ",
                 dtype_name(given.input_dtypes[i]));
@@ -82,16 +86,24 @@ class Inference {
       for (const Entry& e : n.inputs) reached |= open.count(e.node) > 0;
       if (reached) open.insert(n.id);
     }
-    if (open.empty()) return false;
+    const bool all = context_.options.assume_equal;
+    if (open.empty() && !all) return false;
     for (const Node& n : graph_.nodes) {
       if (n.kind != NodeKind::op || n.op->rule != infer_broadcast || n.inputs.size() != 2) continue;
       for (size_t i = 0; i < 2; ++i) {
         const Entry e = n.inputs[i];
         Shape shape = graph_.shape(e);
         const Shape& other = graph_.shape(n.inputs[1 - i]);
-        if (open.count(e.node) == 0 || shape.ndim() != other.ndim()) continue;
+        const bool is_open = open.count(e.node) > 0;
+        if (all && !is_open && !shape.rank_known() && says_all(other)) shape = other;
+        if ((!is_open && !all) || shape.ndim() != other.ndim()) continue;
+        const Shape& sum = n.shapes[0];
         for (int d = 0; d < shape.ndim(); ++d) {
-          if (shape[d] < 0) shape[d] = other[d];
+          if (shape[d] >= 0) continue;
+          shape[d] = other[d];
+          if (is_open) continue;
+          if (shape[d] < 0 && sum.ndim() == shape.ndim()) shape[d] = sum[d];
+          if (shape[d] == 1) shape[d] = -1;  // 1 broadcasts: it says nothing
         }
         if (store(graph_.node(e.node), static_cast<size_t>(e.out), shape, DType::unknown, n)) {
           return true;
@@ -99,6 +111,12 @@ class Inference {
       }
     }
     return false;
+  }
+
+  // Every size is known, and none is 1, which another one could stand beside.
+  static bool says_all(const Shape& shape) {
+    if (!shape.known() || shape.ndim() == 0) return false;
+    return std::none_of(shape.begin(), shape.end(), [](int64_t size) { return size == 1; });
   }
 
   Node* input_without_dtype() {

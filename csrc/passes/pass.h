@@ -53,7 +53,10 @@ struct PassOptions {
   bool fast = false;                // allow reassociating rewrites
   std::vector<Shape> input_shapes;  // by graph.inputs; unknown allowed
   std::vector<DType> input_dtypes;
-  bool assume_dtype = true;          // inputs whose dtype nothing decides are float32
+  bool assume_dtype = true;  // inputs whose dtype nothing decides are float32
+  // MXNet's rule for symbols: open sizes of what is added are equal, and a shape that is given
+  // counts, not the one that the variable was declared with.
+  bool assume_equal = false;
   std::vector<Entry> grad_of;        // gradient pass: heads (ones as head gradients)
   std::vector<NodeId> grad_wrt;      // input nodes
   std::vector<Entry> head_grads;     // optional, same length as grad_of; undefined: ones

@@ -13,8 +13,8 @@ namespace hybrid {
 
 void mark_variable(ArrayRef& array, const NDArray& grad, ArrayExtra::Req req) {
   const NDArray value = concrete(array);
-  require(is_floating(value.dtype), "attach_grad: gradients are of floats, the array is ",
-          dtype_name(value.dtype));
+  require(is_floating(value.dtype) || is_integer(value.dtype),
+          "attach_grad: gradients are of numbers, the array is ", dtype_name(value.dtype));
   if (req != ArrayExtra::null) {
     require(grad.defined() && grad.shape == value.shape && grad.dtype == value.dtype,
             "attach_grad: the array is ", dtype_name(value.dtype), " ", value.shape,
@@ -51,8 +51,8 @@ void attach_grad(ArrayRef& array, ArrayExtra::Req req) {
   NDArray buffer;
   if (req != ArrayExtra::null) {
     static const OpDef* zeros_like = get_op("zeros_like");
-    require(is_floating(value.dtype), "attach_grad: gradients are of floats, the array is ",
-            dtype_name(value.dtype));
+    require(is_floating(value.dtype) || is_integer(value.dtype),
+            "attach_grad: gradients are of numbers, the array is ", dtype_name(value.dtype));
     buffer = run_op(*zeros_like, Attrs(zeros_like), {value}, 0)[0];
   }
   mark_variable(array, buffer, req);

@@ -273,8 +273,8 @@ bool trace_grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>&
 void trace_attach_grad(ArrayRef& array, ArrayExtra::Req req) {
   before_trace_effect("attach_grad() makes a gradient array");
   const DType dtype = dtype_of(array);
-  require(is_floating(dtype), "attach_grad: gradients are of floats, the array is ",
-          dtype_name(dtype));
+  require(is_floating(dtype) || is_integer(dtype),
+          "attach_grad: gradients are of numbers, the array is ", dtype_name(dtype));
   auto slot = std::make_shared<VariableSlot>();
   slot->req = req;
   if (req != ArrayExtra::null) {

@@ -12,10 +12,23 @@ from typing import Any
 from .. import _core, _generate, _rooms
 from .._core import NDArray, wait_all
 from . import _internal as _internal
-from . import arithmetic, contrib, creation, files, functions, image, linalg, random
+from . import (
+    arithmetic,
+    contrib,
+    creation,
+    dlpack,
+    files,
+    functions,
+    image,
+    linalg,
+    random,
+)
+from . import methods as array_methods
 from .arithmetic import *  # noqa: F403
+from .cached_op import CachedOp
 from .creation import *  # noqa: F403
 from .custom import Custom
+from .dlpack import *  # noqa: F403
 from .files import *  # noqa: F403
 from .functions import *  # noqa: F403
 
@@ -34,6 +47,11 @@ def _transpose_method(self: NDArray, *axes: Any) -> NDArray:
     return transpose(self, axes or None)
 
 
+def _split_method(self: NDArray, *args: Any, **kwargs: Any) -> list[NDArray]:
+    """:func:`split_v2` of the array."""
+    return split_v2(self, *args, **kwargs)  # noqa: F405
+
+
 def _define() -> list[str]:
     """Makes the functions and methods; one compilation for all."""
     scope = globals()
@@ -43,6 +61,7 @@ def _define() -> list[str]:
     exec(compile(source, "<jupyter_hybrid.nd operators>", "exec"), scope)
     for face in made:
         scope[face.name].__module__ = __name__
+    array_methods.install()
     taken = set(dir(NDArray))
     methods = list(_generate.methods(taken | {"transpose"}))
     bodies: dict[str, Any] = {"_invoke": _core.invoke}
@@ -51,12 +70,14 @@ def _define() -> list[str]:
     for face in methods:
         setattr(NDArray, face.name, bodies[face.name])
     NDArray.transpose = _transpose_method  # type: ignore[method-assign]
+    NDArray.split_v2 = _split_method  # type: ignore[attr-defined]
     for module in (contrib, image, linalg, random):
         _rooms.fill(module, False, _core.invoke)
     return [f.name for f in made]
 
 
 __all__ = [
+    "CachedOp",
     "Custom",
     "NDArray",
     "contrib",
@@ -67,6 +88,7 @@ __all__ = [
     "waitall",
     *arithmetic.__all__,
     *creation.__all__,
+    *dlpack.__all__,
     *files.__all__,
     *functions.__all__,
     *_define(),

@@ -12,7 +12,9 @@ from . import image as image
 from . import linalg as linalg
 from . import random as random
 from .arithmetic import *
+from .cached_op import CachedOp as CachedOp
 from .creation import *
+from .dlpack import *
 from .files import *
 from .random import multinomial as sample_multinomial
 from .random import normal as random_normal

@@ -81,7 +81,9 @@ def _plan(x: NDArray, key: Any) -> _Plan:
     if used > x.ndim:
         raise IndexError(f"too many indices: the array has {x.ndim} axes, {used} were indexed")
     items += [slice(None)] * (x.ndim - used)
-    places, picked, chosen = [], [], []
+    places: list[int] = []
+    picked: list[int] = []
+    chosen: list[Any] = []
     axis = new = 0
     for place, item in enumerate(items):
         if item is None:

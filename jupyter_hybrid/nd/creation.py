@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
 from .._core import NDArray, array, empty
+from ..base import ReshapeError
+from .dlpack import writable
 
 __all__ = [
     "arange",
@@ -76,14 +79,27 @@ def eye(N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None) -> N
 def from_numpy(ndarray: Any, zero_copy: bool = True) -> NDArray:
     """An array with the dtype of a NumPy array; with ``zero_copy`` both share the memory.
 
-    Raises MXNetError for ``zero_copy`` of an ndarray that is not C-contiguous, as MXNet does.
+    The ndarray becomes read-only then: the array is to be written in its place.
+
+    Raises:
+        ValueError: ``zero_copy`` of an ndarray that is not C-contiguous.
     """
     if zero_copy and not ndarray.flags["C_CONTIGUOUS"]:
-        raise _core.MXNetError(
+        raise ReshapeError(
             "from_numpy: given an ndarray that is not C-contiguous, expected one that is, "
             "or zero_copy=False"
         )
-    return _core.from_numpy(ndarray, not zero_copy)
+    if not zero_copy or not ndarray.nbytes:
+        return _core.from_numpy(ndarray, True)
+    again = _shared.get(id(ndarray)) is ndarray
+    made = _core.from_numpy(writable(ndarray) if again else ndarray, False)
+    ndarray.flags["WRITEABLE"] = False
+    _shared[id(ndarray)] = ndarray
+    return made
+
+
+#: Read-only since an array of ours is on their memory; other such memory may not be written.
+_shared: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
@@ -103,6 +119,8 @@ def moveaxis(
     if len(sources) != len(targets):
         raise ValueError(f"moveaxis: {len(sources)} sources and {len(targets)} destinations")
     sources, targets = [_axis(a, n) for a in sources], [_axis(a, n) for a in targets]
+    if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ValueError(f"moveaxis: an axis is named twice in {source} or {destination}")
     order = [a for a in range(n) if a not in sources]
     for target, moved in sorted(zip(targets, sources)):
         order.insert(target, moved)

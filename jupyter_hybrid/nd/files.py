@@ -8,12 +8,15 @@ from typing import Any
 
 from .. import _core
 from .._core import NDArray
+from ..whole_files import write_whole
 
 __all__ = ["load", "load_frombuffer", "save"]
 
 
 def save(fname: str | os.PathLike[str], data: Any) -> None:
     """Writes an array, a list of arrays or a dict of names to arrays, as MXNet does.
+
+    The file is there whole or not at all.
 
     Raises:
         TypeError: something in ``data`` is no NDArray.
@@ -29,9 +32,7 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
         raise TypeError(
             f"save: expected an NDArray, a list or a dict of them, got {type(data).__name__}"
         )
-    content = _core.save_params(list(pairs))
-    with open(fname, "wb") as file:
-        file.write(content)
+    write_whole(fname, _core.save_params(list(pairs)))
 
 
 def load(fname: str | os.PathLike[str]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Symbol
+from ..attribute import attribute_names, split_attributes
 from .names import choose_name
 
 
@@ -13,4 +14,7 @@ def apply_operator(
     op: str, inputs: Any, attrs: Any, name: str | None, attr: Any, hint: str = ""
 ) -> Symbol:
     """``op`` is MXNet's name; ``hint`` what a node without a name is called."""
-    return _core.sym_apply(op, inputs, attrs, choose_name(name, hint or op), attr or {})
+    own, named = split_attributes(attrs)
+    if attr:
+        named |= attribute_names(attr)
+    return _core.sym_apply(op, inputs, own, choose_name(name, hint or op), named)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from .. import _core
 from .._core import Context, NDArray, Symbol
@@ -26,7 +29,7 @@ class Executor:
             where its first input is; what comes from another device is copied once.
 
     Raises:
-        MXNetError: an argument or a state is missing or unknown, or a group has no device.
+        MXNetError: an argument or a state is missing, or a group has no device.
     """
 
     def __init__(
@@ -49,17 +52,22 @@ class Executor:
         }
         states = symbol.list_auxiliary_states()
         self.aux_dict = _by_name("aux_states", states, aux_states or {}, needed=True)
-        self.outputs: list[NDArray] = []
-        self._ctx = ctx
+        self._outputs: list[NDArray] | None = None
+        self._ctx, self._reqs, self._group2ctx = ctx, reqs, group2ctx
         self._recorded = False
         groups = check_groups(symbol, group2ctx)
-        self._program = executable(symbol.graph(), groups=groups, home=ctx)
+        self._program = executable(_undeclared(symbol).graph(), groups=groups, home=ctx)
         # Marked stand-ins on the same memory: the user's own arrays keep their gradients.
         arrays = {**self.arg_dict, **self.aux_dict}
         self._variables = {n: arrays[n].detach() for n in symbol.list_inputs()}
         for name, gradient in self.grad_dict.items():
             if gradient is not None:
                 _core.mark_variables([self._variables[name]], [gradient], reqs[name])
+
+    @property
+    def outputs(self) -> list[NDArray]:
+        """The outputs of the last ``forward``; of the arrays as they are before the first one."""
+        return self.forward() if self._outputs is None else self._outputs
 
     @property
     def arg_arrays(self) -> list[NDArray]:
@@ -91,32 +99,87 @@ class Executor:
             if name not in self.arg_dict:
                 raise TypeError(f"forward: there is no argument {name!r}")
             self.arg_dict[name][:] = value
-        recording, training = _core.set_recording(is_train), _core.set_training(is_train)
+        return self._run(is_train, is_train)
+
+    def _run(self, is_train: bool, recorded: bool) -> list[NDArray]:
+        recording, training = _core.set_recording(recorded), _core.set_training(is_train)
         try:
-            self.outputs = self._program.call(list(self._variables.values()))
+            self._outputs = self._program.call(list(self._variables.values()))
         finally:
             _core.set_recording(recording)
             _core.set_training(training)
-        self._recorded = is_train
-        return self.outputs
+        self._recorded = recorded
+        return self._outputs
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Writes (or adds) the gradients of the outputs into ``grad_dict``.
 
-        Args:
-            out_grads: gradients that flow into the outputs; None: ones.
+        After ``forward(is_train=False)``, which keeps nothing, the program runs once more.
 
-        Raises:
-            MXNetError: ``forward(is_train=True)`` did not come before.
+        Args:
+            out_grads: gradients that flow into the outputs, a list or by name; None: ones.
         """
-        if not self._recorded:
-            raise _core.MXNetError("backward: call forward(is_train=True) first")
         if isinstance(out_grads, NDArray):
             out_grads = [out_grads]
+        if isinstance(out_grads, Mapping):
+            out_grads = [out_grads[name] for name in self._symbol.list_outputs()]
         if all(g is None for g in self.grad_dict.values()):
             return
+        if not self._recorded:
+            self._run(False, recorded=True)
+        if out_grads is not None:
+            out_grads = [_head(grad, out) for grad, out in zip(out_grads, self.outputs)]
         _core.backward(self.outputs, out_grads, False, is_train)
         self._recorded = False
+
+    def reshape(
+        self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
+    ) -> Executor:
+        """An executor of the same symbol for other shapes; arrays are shared where they fit.
+
+        Args:
+            partial_shaping: arguments that aren't named may get another shape, too.
+            allow_up_sizing: arrays may become larger than these: they are new ones.
+            kwargs: shapes of arguments by name.
+
+        Raises:
+            ValueError: a shape changes, or grows, that may not.
+        """
+        shapes, _, states = self._symbol.infer_shape(**kwargs)
+        if shapes is None:
+            raise ValueError(f"reshape: the shapes do not follow from {kwargs}")
+        names = {**dict(zip(self.arg_dict, shapes)), **dict(zip(self.aux_dict, states))}
+        held = {**self.arg_dict, **self.aux_dict}
+        arrays = {}
+        for name, shape in names.items():
+            if held[name].shape != shape and name not in kwargs and not partial_shaping:
+                raise ValueError(
+                    f"reshape: {name!r} would change from {held[name].shape} to {shape}; "
+                    "name it, or give partial_shaping=True"
+                )
+            arrays[name] = _resized(name, held[name], shape, allow_up_sizing)
+        grads = {
+            name: _resized(name, grad, arrays[name].shape, allow_up_sizing)
+            for name, grad in self.grad_dict.items()
+            if grad is not None
+        }
+        return Executor(
+            self._symbol,
+            self._ctx,
+            {name: arrays[name] for name in self.arg_dict},
+            grads,
+            self._reqs,
+            {name: arrays[name] for name in self.aux_dict},
+            self._group2ctx,
+        )
+
+    def debug_str(self) -> str:
+        """The program's text: operators, shapes, memory."""
+        return str(self._symbol.graph())
+
+    def get_optimized_symbol(self) -> Symbol:
+        """The symbol: what passes make of it is in the program, not a symbol."""
+        return self._symbol
 
     def copy_params_from(
         self,
@@ -139,17 +202,53 @@ class Executor:
         return f"<Executor of {self._symbol!r}>"
 
 
+def _undeclared(symbol: Symbol) -> Symbol:
+    """The symbol without the shapes and dtypes that its variables were declared with.
+
+    The arrays that it is bound to decide, as in MXNet.
+    """
+    declared = {"__shape__", "__dtype__"}
+    attributes = symbol.attr_dict()
+    plain = {}
+    for name in symbol.list_inputs():
+        held = attributes.get(name, {})
+        if not declared.isdisjoint(held):
+            kept = {k: v for k, v in held.items() if k not in declared}
+            plain[name] = _core.sym_var(name, **kept)
+    return symbol.compose(**plain) if plain else symbol
+
+
+def _head(grad: NDArray | None, out: NDArray) -> NDArray | None:
+    """What flows into an output, in its dtype; MXNet does not look at what flows into integers."""
+    if grad is None or grad.dtype == out.dtype:
+        return grad
+    if np.dtype(out.dtype).kind in "iu" and grad.shape != out.shape:
+        return None
+    return grad.astype(out.dtype)
+
+
+def _resized(name: str, held: NDArray, shape: tuple[int, ...], larger: bool) -> NDArray:
+    """The array itself, the beginning of its memory in that shape, or a new one."""
+    if held.shape == shape:
+        return held
+    size = math.prod(shape)
+    if size <= held.size:
+        return held.reshape((-1,))[:size].reshape(shape)
+    if not larger:
+        raise ValueError(
+            f"reshape: {name!r} would grow from {held.shape} to {shape}; give allow_up_sizing=True"
+        )
+    return _core.invoke("_zeros", [], {"shape": shape, "dtype": held.dtype}, None, held.context)
+
+
 def _by_name(what: str, names: list[str], arrays: Any, needed: bool) -> dict[str, NDArray]:
+    """The arrays of these names; others in a dict are left, as in MXNet."""
     if isinstance(arrays, Sequence):
         if len(arrays) != len(names):
             raise _core.MXNetError(
                 f"bind: given {len(arrays)} {what}, expected {len(names)}: {names}"
             )
         arrays = dict(zip(names, arrays))
-    unknown = [n for n in arrays if n not in names]
-    if unknown:
-        kind = "auxiliary state" if what == "aux_states" else "argument"
-        raise _core.MXNetError(f"bind: there is no {kind} {unknown[0]!r}; there are {names}")
     missing = [n for n in names if arrays.get(n) is None]
     if needed and missing:
         raise _core.MXNetError(f"bind: no array for {', '.join(missing)}")

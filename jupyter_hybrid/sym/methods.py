@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .. import _core
 from .._core import Context, NDArray, Symbol, current_context
+from ..attribute import with_short_names
 from ..nd import zeros
+from ..util import is_np_shape
+from ..whole_files import write_whole
 from .executor import Executor
 from .groups import check_groups, input_devices
 from .inputs import name_of
+from .names import choose_name
 from .pair import save_pair
 
 _Shapes = tuple[Any, Any, Any]
@@ -42,7 +46,8 @@ def represent(self: Symbol) -> str:
 def infer_shape(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
     """(argument shapes, output shapes, auxiliary shapes) given some shapes by name or position.
 
-    A size 0 stands for unknown. All three are None when something remains unknown.
+    A size 0 stands for unknown (inside ``mx.np_shape()``: -1). All three are None when something
+    remains unknown.
     """
     inputs, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
     if any(s is None or -1 in s for s in [*inputs, *outputs]):
@@ -52,7 +57,10 @@ def infer_shape(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
 
 
 def infer_shape_partial(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
-    """:func:`infer_shape` with what is known: unknown sizes are 0, unknown shapes ()."""
+    """:func:`infer_shape` with what is known: unknown sizes are 0, unknown shapes ().
+
+    Inside ``mx.np_shape()`` they are -1 and None.
+    """
     inputs, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
     arguments, states = _split(self, [_known(s) for s in inputs])
     return arguments, [_known(s) for s in outputs], states
@@ -70,6 +78,64 @@ def infer_type(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
     return arguments, [_type(o) for o in outputs], states
 
 
+def infer_type_partial(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
+    """:func:`infer_type` with what is known: an unknown dtype is None."""
+    given = {**dict(zip(self.list_arguments(), args)), **kwargs}
+    _, _, inputs, outputs = self._infer({}, given, False)
+    arguments, states = _split(self, [_type(a) for a in inputs])
+    return arguments, [_type(o) for o in outputs], states
+
+
+def _with_short_names(list_attr: Callable[[Symbol], dict[str, str]]) -> Any:
+    def listed(self: Symbol) -> dict[str, str]:
+        """Attributes of the node: the operator's own, and what it was given."""
+        return with_short_names(list_attr(self))
+
+    return listed
+
+
+def _all_with_short_names(attr_dict: Callable[[Symbol], dict[str, dict[str, str]]]) -> Any:
+    def listed(self: Symbol) -> dict[str, dict[str, str]]:
+        """Attributes of every node by its name."""
+        return {name: with_short_names(attrs) for name, attrs in attr_dict(self).items()}
+
+    return listed
+
+
+def same_symbol(self: Symbol) -> Symbol:
+    """The symbol itself: it is a classic one."""
+    return self
+
+
+def no_np_symbol(self: Symbol) -> NoReturn:
+    """Raises NotImplementedError: ``mx.np`` is not carried."""
+    raise NotImplementedError("as_np_ndarray: symbols of mx.np are not carried yet; mx.sym's are")
+
+
+def astype(self: Symbol, dtype: Any) -> Symbol:
+    """The values in another dtype: ``cast``."""
+    return _core.sym_apply("cast", (self,), {"dtype": dtype}, choose_name(None, "cast"))
+
+
+def gradient(self: Symbol, wrt: Any) -> Symbol:
+    """:func:`grad`: MXNet has the name and no implementation."""
+    return self.grad(wrt)
+
+
+def optimize_for(
+    self: Symbol, backend: str, args: Any = None, aux: Any = None, ctx: Any = None, **kwargs: Any
+) -> NoReturn:
+    """Raises MXNetError: there are no backends that partition graphs; programs are compiled."""
+    raise _core.MXNetError(
+        f"optimize_for: there is no backend {backend!r}; graphs are compiled as they are"
+    )
+
+
+def reduce(self: Symbol) -> tuple[Any, tuple[str]]:
+    """Pickles as its graph."""
+    return _core.sym_load_json, (self._tojson_native(),)
+
+
 def save(self: Symbol, fname: str | os.PathLike[str]) -> None:
     """Writes the graph in MXNet's format.
 
@@ -83,9 +149,7 @@ def save(self: Symbol, fname: str | os.PathLike[str]) -> None:
     if not os.fspath(fname).endswith(".json"):
         save_pair(self, os.fspath(fname))
         return
-    text = self.tojson()
-    with open(fname, "w", encoding="utf-8") as file:
-        file.write(text)
+    write_whole(fname, self.tojson())
 
 
 def grad(self: Symbol, wrt: Any) -> Symbol:
@@ -139,6 +203,7 @@ def simple_bind(
     With ``group2ctx`` every array is on the device of its group, or of what reads it first.
     """
     ctx = ctx or current_context()
+    shapes = {n: s for n, s in shapes.items() if isinstance(s, (tuple, list))}  # MXNet's rule
     names, state_names = self.list_arguments(), self.list_auxiliary_states()
     arguments, _, state_shapes = infer_shape(self, **shapes)
     if arguments is None:
@@ -203,8 +268,9 @@ def _reshape_by(function: Callable[..., Symbol]) -> Callable[..., Symbol]:
 
 def _given(symbol: Symbol, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
     given = {**dict(zip(symbol.list_arguments(), args)), **kwargs}
+    unknown = () if is_np_shape() else (0,)
     return {
-        name: tuple(-1 if size == 0 else size for size in shape)
+        name: tuple(-1 if size in unknown else size for size in shape)
         for name, shape in given.items()
         if shape is not None
     }
@@ -219,7 +285,9 @@ def _split(symbol: Symbol, values: list[Any]) -> tuple[list[Any], list[Any]]:
     )
 
 
-def _known(shape: tuple[int, ...] | None) -> tuple[int, ...]:
+def _known(shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    if is_np_shape():
+        return shape
     return tuple(0 if s == -1 else s for s in shape or ())
 
 
@@ -236,6 +304,16 @@ def install(reshape: Callable[..., Symbol]) -> None:
         "infer_shape": infer_shape,
         "infer_shape_partial": infer_shape_partial,
         "infer_type": infer_type,
+        "infer_type_partial": infer_type_partial,
+        "list_attr": _with_short_names(Symbol.list_attr),
+        "attr_dict": _all_with_short_names(Symbol.attr_dict),
+        "as_nd_ndarray": same_symbol,
+        "as_np_ndarray": no_np_symbol,
+        "astype": astype,
+        "gradient": gradient,
+        "optimize_for": optimize_for,
+        "get_backend_symbol": optimize_for,
+        "__reduce__": reduce,
         "save": save,
         "grad": grad,
         "bind": bind,

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._core import MXNetError, Symbol
 from ..nd import load, save
+from ..whole_files import write_whole
 from .variable import Constant, load_json
 
 __all__ = ["load_pair", "load_parts", "pair_files", "save_pair"]
@@ -43,8 +44,7 @@ def save_pair(
     for name, value in (attributes or {}).items():
         at = text.rindex(_VERSION) + len('"attrs": {')
         text = f'{text[:at]}{json.dumps(name)}: ["str", {json.dumps(value)}], {text[at:]}'
-    with open(graph, "w", encoding="utf-8") as file:
-        file.write(text)
+    write_whole(graph, text)
     constants = {f"arg:{name}": array for name, array in symbol._constants().items()}
     constants |= {f"arg:{name}": array for name, array in (params or {}).items()}
     if constants:

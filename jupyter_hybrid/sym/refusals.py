@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from .. import _core
 from .._core import Symbol
+from ..base import NotImplementedForSymbol
 from .names import in_block
 
 _REWRITES = {
@@ -16,6 +17,9 @@ _REWRITES = {
     "item": ("item()", "compute it with F, or read it outside of hybrid_forward"),
     "tolist": ("tolist()", "compute it with F, or read it outside of hybrid_forward"),
     "wait_to_read": ("wait_to_read()", "wait outside of hybrid_forward"),
+    "copy": ("copy()", "a Symbol is never written: use it as it is"),
+    "detach": ("detach()", "write F.stop_gradient"),
+    "backward": ("backward()", "bind it, or use grad()"),
     "__bool__": ("if, while, and, or", "write F.where(condition, a, b)"),
     "__float__": ("float()", "keep it a Symbol and compute with F"),
     "__int__": ("int()", "keep it a Symbol and compute with F"),
@@ -37,6 +41,13 @@ _SHAPES = {
     "context": "Symbols have no device until they run",
 }
 _PARTS = "write F.slice_axis, F.take or F.split"
+
+
+class NoValueError(NotImplementedForSymbol):
+    """A Symbol's value was asked for."""
+
+    def __init__(self, text: str):
+        _core.MXNetError.__init__(self, text)
 
 
 class NoShapeError(_core.MXNetError, AttributeError):
@@ -61,7 +72,7 @@ def _cell_of(file: str) -> str | None:
     return None if count is None else f"In[{count}]"
 
 
-def _refuse(symbol: Symbol, what: str, rewrite: str, kind: Any = _core.MXNetError) -> NoReturn:
+def _refuse(symbol: Symbol, what: str, rewrite: str, kind: Any = NoValueError) -> NoReturn:
     name = symbol.name if symbol.name is not None else "group"
     raise kind(
         f"{what} needs the value of Symbol '{name}', which has none while a graph is "

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._core import Symbol
+from ..attribute import attribute_names
 
 __all__ = ["Constant", "Group", "Variable", "fromjson", "load", "load_json", "var"]
 
@@ -52,7 +53,7 @@ def var(
     """
     if not isinstance(name, str):
         raise TypeError(f"var: expected a name, got {type(name).__name__}")
-    extra = {k: str(v) for k, v in (attr or {}).items()}
+    extra = attribute_names({k: str(v) for k, v in (attr or {}).items()})
     if shape is not None:
         sizes = (shape,) if isinstance(shape, int) else tuple(int(s) for s in shape)
         extra["__shape__"] = str(sizes)

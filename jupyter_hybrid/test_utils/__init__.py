@@ -9,10 +9,10 @@ from __future__ import annotations
 import collections
 import contextlib
 import importlib
+import sys
+from typing import Any
 
 import numpy as np
-
-import jupyter_hybrid as mx
 
 from . import (
     arrays,
@@ -47,15 +47,22 @@ _OTHERS = {
     **{name: importlib.import_module(name) for name in _MODULES},
     "OrderedDict": collections.OrderedDict,
     "contextmanager": contextlib.contextmanager,
-    "mx": mx,
     "np": np,
     "npt": np.testing,
     "rnd": np.random,
 }
 globals().update(_OTHERS)
 
+
+def __getattr__(name: str) -> Any:
+    if name == "mx":  # under MXNet's name where that is an alias
+        return sys.modules.get("mxnet", sys.modules["jupyter_hybrid"])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     *_OTHERS,
+    "mx",  # noqa: F405
     *arrays.__all__,
     *compare.__all__,
     *consistency.__all__,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -241,8 +242,11 @@ def test_simple_bind_forward_backward():
         np.testing.assert_array_equal(
             executor.grad_dict[name].asnumpy(), array.grad.asnumpy(), err_msg=name
         )
-    with pytest.raises(MXNetError, match="forward"):
-        executor.backward()
+    first = {n: g.copy() for n, g in executor.grad_dict.items()}
+    executor.forward(is_train=False)  # keeps nothing: backward() runs the program once more
+    executor.backward({"fc2_output": nd.ones((5, 2))})
+    for name, grad in first.items():
+        np.testing.assert_array_equal(executor.grad_dict[name].asnumpy(), grad.asnumpy())
     with pytest.raises(TypeError, match="nothing"):
         executor.forward(nothing=x)
     executor.copy_params_from({"fc1_bias": nd.ones(4)})
@@ -260,8 +264,16 @@ def test_bind_to_arrays_of_ones_own():
     assert executor.forward()[0].tolist() == [15, 20]
     with pytest.raises(MXNetError, match="no array for b"):
         (a * b).bind(mx.cpu(), {"a": x})
-    with pytest.raises(MXNetError, match="nothing"):
-        (a * b).bind(mx.cpu(), {"a": x, "b": y, "nothing": x})
+    other = (a * b).bind(mx.cpu(), {"a": x, "b": y, "nothing": x})  # what it lacks is left
+    assert other.outputs[0].tolist() == [15, 20]
+    smaller = other.reshape(a=(1,), b=(1,))
+    smaller.arg_dict["a"][:] = 2
+    assert smaller.outputs[0].tolist() == [6] and x.tolist() == [2, 5]
+    with pytest.raises(ValueError, match="grow"):
+        other.reshape(a=(3,), b=(3,))
+    assert other.reshape(allow_up_sizing=True, a=(3,), b=(3,)).arg_arrays[0].shape == (3,)
+    with pytest.raises(ValueError, match="partial_shaping"):
+        mlp().simple_bind(mx.cpu(), data=(5, 3)).reshape(data=(5, 2))
     with pytest.raises(MXNetError, match="grad_req"):
         (a * b).bind(mx.cpu(), [x, y], grad_req="sometimes")
     with pytest.raises(MXNetError, match="fc2_weight"):
@@ -326,3 +338,46 @@ def test_the_graph_of_a_symbol():
     rows = graph.to_dict()
     assert json.loads(json.dumps(rows))["outputs"] == [[graph.outputs[0][0], 0]]
     assert _core.sym_from_graph(graph).tojson() == mlp().tojson()
+
+
+def test_open_sizes_are_equal_in_sums():
+    a, b = sym.var("a", shape=(0, 10)), sym.var("b", shape=(12, 0))
+    assert (a + b).infer_shape()[0] == [(12, 10), (12, 10)]
+    c = sym.var("c", shape=(2, 3)) + sym.var("d")
+    assert c.infer_shape()[0] == [(2, 3), (2, 3)]
+    assert c.infer_shape(c=(5, 6))[1] == [(5, 6)]  # what is given counts
+    assert (sym.var("v") + sym.var("w", shape=(1,))).infer_shape() == (None, None, None)
+    joined = sym.concat(a, sym.var("e", shape=(0, 5)), dim=1) + sym.var("f", shape=(2, 0))
+    assert joined.infer_shape()[0] == [(2, 10), (2, 5), (2, 15)]
+    part = sym.split(sym.var("g", shape=(0, 15, 0)), num_outputs=3)[1] + sym.ones((3, 5, 2))
+    assert part.infer_shape()[0] == [(3, 15, 2)]
+    with mx.util.np_shape():
+        assert sym.exp(sym.var("x")).infer_shape_partial()[0] == [None]
+        assert sym.transpose(sym.var("x")).infer_shape_partial(x=(-1, 3))[1] == [(3, -1)]
+    cast = sym.cast(sym.var("x"), "float16")
+    assert cast.infer_type_partial() == ([None], [np.float16], [])
+
+
+def test_attributes_pickles_and_what_symbols_lack():
+    data = sym.var("data", attr={"mood": "angry", "wd_mult": "2"})
+    net = sym.FullyConnected(data, num_hidden=2, name="fc", lr_mult=1, attr={"__mood__": "calm"})
+    assert data.attr("wd_mult") == "2" and data.attr("mood") == "angry"
+    listed = net.list_attr()
+    assert listed["lr_mult"] == listed["__lr_mult__"] == "1"
+    assert net.attr_dict()["fc_weight"]["__mood__"] == "calm"
+    again = pickle.loads(pickle.dumps(net))
+    assert again.tojson() == net.tojson()
+    parts = sym.split(data, num_outputs=3, name="s")
+    assert parts.get_children().list_outputs() == ["data"]
+    assert net.astype("int8").infer_type(data="float32")[1] == [np.int8]
+    assert net.as_nd_ndarray() is net
+    for call in (net.copy, net.detach, net.backward, net.__bool__):
+        with pytest.raises(mx.base.NotImplementedForSymbol):
+            call()
+    with pytest.raises(NotImplementedError, match="np"):
+        net.as_np_ndarray()
+    with pytest.raises(MXNetError, match="backend"):
+        net.optimize_for("some")
+    executor = sym.var("x", dtype="float64").exp().bind(mx.cpu(), [nd.zeros(2)])
+    assert executor.outputs[0].dtype is np.float32  # the arrays decide
+    assert nd.zeros(2, dtype="half").dtype is np.float16

@@ -91,6 +91,7 @@ def _look_for_names(module: ModuleType, name: str) -> None:
     """A module of the tree that isn't one here: each name is looked for where it may be."""
     module.__doc__ = f"MXNet's {module.__name__}: names that are elsewhere here, or not carried."
     module.__mxnet__ = True  # type: ignore[attr-defined]
+    module.__all__ = [n for n in tree.modules()[name] if n != "*"]  # type: ignore[attr-defined]
     module.__path__ = []
 
     def missing(attribute: str) -> Any:

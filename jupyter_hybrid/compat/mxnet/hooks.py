@@ -9,6 +9,7 @@ from typing import Any
 
 from . import tree
 from .not_carried import NotCarried
+from .privates import private
 
 _NO_PATH: list[str] = []
 _hooked: dict[str, tuple[ModuleType, Any]] = {}
@@ -74,6 +75,9 @@ def lookup(module: str, name: str, asked: str) -> Any:
     second = tree.second_name(module, name)
     if second is not None or inside in tree.modules():
         return importlib.import_module(f"mxnet.{second or inside}")
+    held = private(module, name)
+    if held is not None:
+        return held
     if not name.startswith("_") and tree.has(module, name):
         for place in _places(module, name):
             held = _held(place, name)
