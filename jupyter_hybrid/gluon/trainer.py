@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .. import optimizer as optimizers
-from ..base import MXNetError
-from .parameter import Parameter
+from .parameter import Parameter, generation
 from .parameter_dict import ParameterDict
 
 
@@ -33,18 +33,26 @@ class Trainer:
         wrong = next((p for p in listed if not isinstance(p, Parameter)), None)
         if wrong is not None:
             raise ValueError(f"Trainer: expected Parameters, got {type(wrong).__name__}")
-        self._params: list[Parameter] = [p for p in listed if p.grad_req != "null"]
-        self._optimizer = optimizers.create(optimizer, **(optimizer_params or {}))
+        self._params: list[Parameter] = listed
+        of_index = dict(enumerate(listed))
+        if isinstance(optimizer, optimizers.Optimizer):
+            self._optimizer = optimizer
+            optimizer.param_dict = of_index
+        else:
+            options = optimizer_params or {}
+            self._optimizer = optimizers.create(optimizer, param_dict=of_index, **options)
         self._scale = self._optimizer.rescale_grad
-        self._states: dict[tuple[int, Any], Any] = {}
+        self._updaters: dict[Any, optimizers.Updater] = {}
+        self._found: Any = None  # what the lists by context were made of
+        self._listed: list[tuple[optimizers.Updater, list[int], list[Any]]] = []
 
     @property
     def learning_rate(self) -> float:
-        return self._optimizer.lr
+        return self._optimizer.learning_rate
 
     def set_learning_rate(self, lr: float) -> None:
         """Changes the step size of later steps."""
-        self._optimizer.lr = float(lr)
+        self._optimizer.set_learning_rate(lr)
 
     @property
     def optimizer(self) -> optimizers.Optimizer:
@@ -54,7 +62,7 @@ class Trainer:
         """Adds the gradients of all contexts and updates: gradients count 1 / batch_size.
 
         Raises:
-            MXNetError: a gradient was not written by ``backward`` since the last step.
+            UserWarning: a gradient was not written by ``backward`` since the last step.
         """
         self._optimizer.rescale_grad = self._scale / batch_size
         self.allreduce_grads()
@@ -62,15 +70,18 @@ class Trainer:
 
     def state_arrays(self) -> list[tuple[str, Any]]:
         """The optimizer's arrays, such as momentum, each with its parameter's name."""
-        found = []
-        for (index, _), state in self._states.items():
-            states = state if isinstance(state, (tuple, list)) else [state]
-            found += [(self._params[index].name, s) for s in states if s is not None]
-        return found
+        return [
+            (self._params[index].name, array)
+            for updater in self._updaters.values()
+            for index, state in updater.states.items()
+            for array in _arrays(state)
+        ]
 
     def allreduce_grads(self) -> None:
         """Adds the gradients of every parameter over its contexts."""
         for param in self._params:
+            if param.grad_req == "null":
+                continue
             grads = param.list_grad()
             if len(grads) < 2:
                 continue
@@ -87,19 +98,48 @@ class Trainer:
         self._update(ignore_stale_grad)
 
     def _update(self, ignore_stale_grad: bool) -> None:
-        for index, param in enumerate(self._params):
-            for weight in param.list_data():
-                if not weight._fresh_grad:
-                    if ignore_stale_grad:
-                        continue
-                    raise MXNetError(
-                        f"the gradient of {param.name} on {weight.context} was not written by "
-                        "backward() since the last step; pass ignore_stale_grad=True to skip it"
-                    )
-                key = (index, weight.context)
-                if key not in self._states:
-                    self._states[key] = self._optimizer.create_state(weight)
-                self._optimizer.update(
-                    weight, weight.grad, self._states[key], param.lr_mult, param.wd_mult
-                )
+        for updater, indices, weights in self._by_context():
+            if not all([w._fresh_grad for w in weights]):
+                if not ignore_stale_grad:
+                    self._refuse(indices, weights)
+                fresh = [k for k, w in enumerate(weights) if w._fresh_grad]
+                indices, weights = [indices[k] for k in fresh], [weights[k] for k in fresh]
+            updater(indices, [w.grad for w in weights], weights)
+            for weight in weights:
                 weight._fresh_grad = False
+
+    def _by_context(self) -> list[tuple[optimizers.Updater, list[int], list[Any]]]:
+        """The parameters that have gradients, with their arrays."""
+        found = generation[0], [p.grad_req for p in self._params]
+        if found != self._found:
+            arrays: dict[Any, tuple[list[int], list[Any]]] = {}
+            for index, param in enumerate(self._params):
+                if param.grad_req == "null":
+                    continue
+                for weight in param.list_data():
+                    indices, weights = arrays.setdefault(weight.context, ([], []))
+                    indices.append(index)
+                    weights.append(weight)
+            for ctx in arrays:
+                if ctx not in self._updaters:
+                    self._updaters[ctx] = optimizers.get_updater(self._optimizer)
+            self._listed = [(self._updaters[c], *both) for c, both in arrays.items()]
+            self._found = found
+        return self._listed
+
+    def _refuse(self, indices: list[int], weights: list[Any]) -> None:
+        for index, weight in zip(indices, weights, strict=True):
+            if not weight._fresh_grad:
+                raise UserWarning(
+                    f"the gradient of {self._params[index].name} on {weight.context} was not "
+                    "written by backward() since the last step; pass ignore_stale_grad=True to "
+                    "skip it"
+                )
+
+
+def _arrays(state: Any) -> Iterator[Any]:
+    if isinstance(state, (tuple, list)):
+        for part in state:
+            yield from _arrays(part)
+    elif state is not None:
+        yield state

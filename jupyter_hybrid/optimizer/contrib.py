@@ -1,0 +1,5 @@
+"""The module ``mxnet.optimizer.contrib``."""
+
+from .scaled import GroupAdaGrad
+
+__all__ = ["GroupAdaGrad"]
