@@ -5,6 +5,7 @@ A scheduler is called with the number of updates so far, which counts from 1 and
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -96,7 +97,7 @@ class MultiFactorScheduler(LRScheduler):
     ):
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         numbers = list(step)
-        if not numbers or numbers[0] < 1 or any(b <= a for a, b in zip(numbers, numbers[1:])):
+        if not numbers or numbers[0] < 1 or any(b <= a for a, b in itertools.pairwise(numbers)):
             raise ValueError(f"step: expected ascending numbers from 1, got {step!r}")
         _check_factor(factor)
         self.step, self.factor = numbers, factor

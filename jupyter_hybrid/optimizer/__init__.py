@@ -23,6 +23,8 @@ program, which writes in place; in a hybridized cell its operators become part o
 Subclasses of Optimizer that write ``update`` themselves run it parameter by parameter.
 """
 
+from __future__ import annotations
+
 from . import contrib, optimizer
 from .optimizer import *  # noqa: F403
 from .step import StepOptimizer

@@ -80,7 +80,11 @@ class Adamax(_Moments):
         self.beta1, self.beta2 = beta1, beta2
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
-        return lr / (1 - self.beta1 ** self._index_update_count[index]), wd or None, self.rescale_grad
+        return (
+            lr / (1 - self.beta1 ** self._index_update_count[index]),
+            wd or None,
+            self.rescale_grad,
+        )
 
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
@@ -161,7 +165,12 @@ class FTML(StepOptimizer):
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
         t = self._index_update_count[index]
-        return (1 - single(self.beta1) ** t) / lr, wd or None, self.rescale_grad, 1 - single(self.beta2) ** t
+        return (
+            (1 - single(self.beta1) ** t) / lr,
+            wd or None,
+            self.rescale_grad,
+            1 - single(self.beta2) ** t,
+        )
 
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
@@ -210,7 +219,13 @@ class LAMB(_Moments):
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
         t = self._index_update_count[index]
-        return lr, wd or None, self.rescale_grad, 1 - single(self.beta1) ** t, 1 - single(self.beta2) ** t
+        return (
+            lr,
+            wd or None,
+            self.rescale_grad,
+            1 - single(self.beta1) ** t,
+            1 - single(self.beta2) ** t,
+        )
 
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any

@@ -43,20 +43,18 @@ class Optimizer:
         param_dict: dict[int, Any] | None = None,
     ):
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
-            raise TypeError(
-                f"param_idx2name: expected a dict, got {type(param_idx2name).__name__}"
-            )
+            raise TypeError(f"param_idx2name: expected a dict, got {type(param_idx2name).__name__}")
         self.rescale_grad, self.clip_gradient, self.wd = rescale_grad, clip_gradient, wd
         self.lr_scheduler = lr_scheduler
         self.lr: Any = 0.01 if learning_rate is None and lr_scheduler is None else learning_rate
-        if lr_scheduler is not None and learning_rate is not None:
-            if lr_scheduler.base_lr != learning_rate:
-                warnings.warn(
-                    f"the scheduler's base_lr {lr_scheduler.base_lr} gives way to learning_rate "
-                    f"{learning_rate}",
-                    stacklevel=2,
-                )
-                lr_scheduler.base_lr = learning_rate
+        given = lr_scheduler is not None and learning_rate is not None
+        if given and lr_scheduler.base_lr != learning_rate:
+            warnings.warn(
+                f"the scheduler's base_lr {lr_scheduler.base_lr} gives way to learning_rate "
+                f"{learning_rate}",
+                stacklevel=2,
+            )
+            lr_scheduler.base_lr = learning_rate
         self.lr_mult: dict[Any, float] = {}
         self.wd_mult: dict[Any, float] = {}
         self.begin_num_update = self.num_update = begin_num_update

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import nd
 from .base import register
@@ -23,7 +23,7 @@ class LARS(SGD):
             (MXNet does this for the first parameters of a step only.)
     """
 
-    constants = ("clip_gradient", "eta", "eps")
+    constants: ClassVar[tuple[str, ...]] = ("clip_gradient", "eta", "eps")
 
     def __init__(
         self,
@@ -92,7 +92,12 @@ class LBSGD(SGD):
         num_epochs: accepted; nothing depends on it.
     """
 
-    constants = ("momentum", "clip_gradient", "batch_scale", "warmup_strategy")
+    constants: ClassVar[tuple[str, ...]] = (
+        "momentum",
+        "clip_gradient",
+        "batch_scale",
+        "warmup_strategy",
+    )
     copy_last = False
 
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class SGD(_WithMomentum):
         lazy_update: accepted; gradients are dense.
     """
 
-    constants = ("momentum", "clip_gradient")
+    constants: ClassVar[tuple[str, ...]] = ("momentum", "clip_gradient")
     copy_last = True
 
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, **kwargs: Any):
@@ -70,7 +70,7 @@ class SGD(_WithMomentum):
 
 
 @register
-class ccSGD(SGD):  # noqa: N801
+class ccSGD(SGD):
     """The same as :class:`SGD`, by its former name."""
 
 
@@ -80,7 +80,7 @@ class NAG(_WithMomentum):
     ``w += momentum * m - lr * (g + wd * w)``, with ``g = clip(rescale_grad * grad)``.
     (MXNet's m takes the decay of the new w, which is written before.)"""
 
-    constants = ("momentum", "clip_gradient")
+    constants: ClassVar[tuple[str, ...]] = ("momentum", "clip_gradient")
     copy_last = True
 
     def __init__(self, momentum: float = 0.0, **kwargs: Any):
@@ -109,7 +109,7 @@ class Signum(_WithMomentum):
         wd_lh: decay of the weights that the gradient has no part in.
     """
 
-    constants = ("momentum", "wd_lh", "clip_gradient")
+    constants: ClassVar[tuple[str, ...]] = ("momentum", "wd_lh", "clip_gradient")
 
     def __init__(
         self, learning_rate: float = 0.01, momentum: float = 0.9, wd_lh: float = 0.0, **kwargs: Any
@@ -135,7 +135,7 @@ class SGLD(StepOptimizer):
     """Stochastic gradient Langevin dynamics (Patterson and Teh, 2013):
     ``w -= lr / 2 * (g + wd * w)``; ``w += normal(0, sqrt(lr))``."""
 
-    constants = ("clip_gradient",)
+    constants: ClassVar[tuple[str, ...]] = ("clip_gradient",)
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
         return lr / 2, wd or None, self.rescale_grad, math.sqrt(lr)
@@ -160,7 +160,7 @@ class DCASGD(StepOptimizer):
     is the weight before the last step and ``g = clip(rescale_grad * grad)``.
     (With momentum MXNet's raises an error.)"""
 
-    constants = ("momentum", "lamda", "clip_gradient")
+    constants: ClassVar[tuple[str, ...]] = ("momentum", "lamda", "clip_gradient")
 
     def __init__(self, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any):
         super().__init__(**kwargs)

@@ -99,7 +99,7 @@ def _decoded(value: Any, arrays: list[NDArray], current: Optimizer) -> Any:
         return _made(kind, value["attributes"], lambda v: _decoded(v, arrays, current))
     if "dict" in value:
         pairs = [[_decoded(x, arrays, current) for x in pair] for pair in value["dict"]]
-        return {key: part for key, part in pairs}
+        return dict(pairs)
     kind = tuple if "tuple" in value else list
     return kind(_decoded(v, arrays, current) for v in value[kind.__name__])
 
@@ -130,7 +130,7 @@ def _made(kind: type, attributes: Any, decoded: Callable[[Any], Any]) -> Any:
     for name in attributes:
         if hasattr(kind, name) or name.startswith("__"):
             raise ValueError(f"{kind.__name__} can't have an attribute {name!r}")
-    made = kind.__new__(kind)
+    made: Any = object.__new__(kind)
     values = {name: decoded(value) for name, value in attributes.items()}
     if isinstance(made, Optimizer):
         made.__setstate__(values)

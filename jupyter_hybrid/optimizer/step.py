@@ -1,4 +1,4 @@
-"""StepOptimizer: an optimizer whose step is a formula; all parameters are updated by one program."""
+"""StepOptimizer: an optimizer whose step is a formula; one program updates all parameters."""
 
 from __future__ import annotations
 

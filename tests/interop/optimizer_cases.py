@@ -58,7 +58,10 @@ def arrays(seed: int, shapes) -> list[np.ndarray]:
 
 
 def trained(mx, name: str, full: bool) -> np.ndarray:
-    """A Trainer's weights, a row a step; ``full``: with weight decay, bound, scale, factors and a schedule."""
+    """A Trainer's weights, a row a step.
+
+    ``full``: with weight decay, bound, scale, factors and a schedule.
+    """
     kind, options = OPTIMIZERS[name]
     options = dict(options)
     shapes = SHAPES if kind != "groupadagrad" else {"a_weight": (3, 4), "d_weight": (5, 2)}
@@ -132,14 +135,40 @@ NAMED = ["sgd_momentum", "lars", "lamb", "adam", "signum", "lbsgd", "lbsgd_scale
 HALF = ["sgd", "sgd_momentum", "nag_momentum", "adam", "lamb", "ftml", "dcasgd", "adamax", "lars"]
 
 
+SCHEDULES = {
+    "factor": ("FactorScheduler", {"step": 4, "factor": 0.5, "stop_factor_lr": 0.1}),
+    "factor_warm": ("FactorScheduler", {"step": 3, "factor": 0.9, "warmup_steps": 5}),
+    "multi": ("MultiFactorScheduler", {"step": [3, 7, 20], "factor": 0.1}),
+    "poly": ("PolyScheduler", {"max_update": 30, "pwr": 3, "final_lr": 0.05, "warmup_steps": 4}),
+    "poly_warm": (
+        "PolyScheduler",
+        {"max_update": 20, "warmup_steps": 6, "warmup_begin_lr": 0.2, "warmup_mode": "constant"},
+    ),
+    "cosine": (
+        "CosineScheduler",
+        {"max_update": 25, "final_lr": 0.1, "warmup_steps": 5, "warmup_begin_lr": 0.1},
+    ),
+}
+
+
+def scheduled(mx, name: str) -> np.ndarray:
+    """Rates of 40 updates."""
+    kind, options = SCHEDULES[name]
+    schedule = getattr(mx.lr_scheduler, kind)(base_lr=0.8, **options)
+    return np.array([schedule(i) for i in range(40)])
+
+
 def cases():
     """(key, function of mx) of every case."""
+    for name in SCHEDULES:
+        yield f"schedule/{name}", lambda mx, n=name: scheduled(mx, n)
     for name in OPTIMIZERS:
         if name == "lbsgd_scaled":  # MXNet adds up a gradient that the next backward overwrites
             continue
         for full in (False, True):
-            yield f"{name}/{'full' if full else 'plain'}", lambda mx, n=name, f=full: trained(
-                mx, n, f
+            yield (
+                f"{name}/{'full' if full else 'plain'}",
+                lambda mx, n=name, f=full: trained(mx, n, f),
             )
     for name in NAMED:
         yield f"{name}/float32", lambda mx, n=name: updated(mx, n, "float32", False)

@@ -172,7 +172,9 @@ class Together(optimizer.Optimizer):
 
 
 class Plain(optimizer.StepOptimizer):
-    def formula(self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any) -> Any:
+    def formula(
+        self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
+    ) -> Any:
         lr, wd, rescale = numbers
         grad = decayed(F, times(F, grad, rescale), weight, wd)
         return weight - times(F, grad, lr), state
