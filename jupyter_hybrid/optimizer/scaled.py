@@ -79,10 +79,13 @@ class GroupAdaGrad(StepOptimizer):
 
 @register
 class RMSProp(StepOptimizer):
-    """RMSProp. Not centered (Tieleman and Hinton, 2012):
-    ``n = gamma1 * n + (1 - gamma1) * g ** 2``, ``w -= lr * g / sqrt(n + epsilon)``. Centered (Graves, 2013): ``m = gamma1 * m + (1 - gamma1) *
-    g``, ``d = gamma2 * d - lr * g / sqrt(n - m ** 2 + epsilon)``, ``w += d``. Both with
-    ``g = clip(rescale_grad * grad + wd * w)``. State: (n,) or (n, m, d).
+    """RMSProp, with ``g = clip(rescale_grad * grad + wd * w)``.
+
+    Not centered (Tieleman and Hinton, 2012): ``n = gamma1 * n + (1 - gamma1) * g ** 2``,
+    ``w -= lr * g / sqrt(n + epsilon)``. Centered (Graves, 2013), too:
+    ``m = gamma1 * m + (1 - gamma1) * g``,
+    ``d = gamma2 * d - lr * g / sqrt(n - m ** 2 + epsilon)``, ``w += d``.
+    State: (n,) or (n, m, d).
 
     Args:
         clip_weights: bound on the elements of the new weight; None: none.
