@@ -190,10 +190,14 @@ class Parameter:
     def _make(self, own: Any, contexts: list[Context], default: Any) -> None:
         with _outside_trace():
             first = nd.zeros(self._shape, dtype=self.dtype, ctx=contexts[0])
-            if own is not None:
-                initializer.create(own).fill(self.name, first)
+            init = initializer.create(default if own is None else own)
+            if not isinstance(init, initializer.Initializer):
+                init(self.name, first)  # such as Load, Mixed
+            elif own is not None:
+                desc = initializer.InitDesc(self.name, global_init=initializer.create(default))
+                init.fill(desc, first)
             else:
-                initializer.create(default)(self.name, first)
+                init.fill_parameter(self.name, first)
             self._install({c: first if c == first.context else first.copyto(c) for c in contexts})
 
     def _install(self, arrays: dict[Context, Any]) -> None:

@@ -2,6 +2,7 @@
 
 ``get()`` tells the value since the last ``reset_local()``, ``get_global()`` that since ``reset()``.
 """
+
 from __future__ import annotations
 
 from .base import EvalMetric, alias, check_label_shapes, register

@@ -200,6 +200,9 @@ class MCC(_Binary):
 class PCC(EvalMetric):
     """Matthews' correlation coefficient of any number of classes, of all examples together."""
 
+    lcm: np.ndarray  # [prediction, label], since reset_local()
+    gcm: np.ndarray
+
     def __init__(
         self,
         name: str = "pcc",
@@ -235,8 +238,8 @@ class PCC(EvalMetric):
 
     def reset(self) -> None:
         super().reset()
-        self.gcm: np.ndarray = np.zeros((self.k, self.k))
-        self.lcm: np.ndarray = np.zeros((self.k, self.k))
+        self.gcm = np.zeros((self.k, self.k))
+        self.lcm = np.zeros((self.k, self.k))
 
     def reset_local(self) -> None:
         super().reset_local()
