@@ -79,6 +79,8 @@ class Parameter:
             which is said once.
     """
 
+    _trainer: Any = None
+
     def __init__(
         self,
         name: str,
@@ -290,6 +292,10 @@ class Parameter:
             return copies[0]
         return sum(copies[1:], copies[0]) / len(copies)
 
+    def _set_trainer(self, trainer: Any) -> None:
+        """The Trainer that is told when the values are set."""
+        self._trainer = trainer
+
     def set_data(self, data: Any) -> None:
         """Writes ``data`` into every copy; tells the shape of a parameter that waits for it."""
         self.shape = data.shape
@@ -298,6 +304,8 @@ class Parameter:
                 raise CheckError(f"parameter {self.name} is not initialized")
             self._take(data, self._deferred[1])
             return
+        if self._trainer is not None:  # a store that updates weights has the old ones
+            self._trainer._reset_kvstore()
         for array in self._data.values():
             array[:] = data
 

@@ -55,6 +55,8 @@ class Trainer:
                 "don't leave the process"
             )
         self._params: list[Parameter] = list(params)
+        for param in self._params:
+            param._set_trainer(self)
         of_index = dict(enumerate(self._params))
         if isinstance(optimizer, optimizers.Optimizer):
             if optimizer_params:
@@ -69,7 +71,8 @@ class Trainer:
         self._kv_initialized = False
         self._kvstore: stores.KVStoreBase | None = None
         self._update_on_kvstore: bool | None = None
-        self._to_init: list[int] = []  # parameters that the store has not got yet
+        self._params_to_init: list[Parameter] = []  # that the store has not got yet
+        self._kept: optimizers.Updater | None = None  # of a store that was given up
         self._of_context: dict[Any, optimizers.Updater] = {}
         self._found: Any = None  # what the lists by context were made of
         self._listed: list[tuple[optimizers.Updater, list[int], list[Any]]] = []
@@ -191,15 +194,26 @@ class Trainer:
             self._kvstore, self._update_on_kvstore = self._choose_store()
             if self._kvstore is not None and self._update_on_kvstore:
                 self._kvstore.set_optimizer(self._optimizer)
-            self._to_init = [] if self._kvstore is None else [*range(len(self._params))]
+                if self._kept is not None and isinstance(self._kvstore, stores.KVStore):
+                    self._kvstore._set_updater(self._kept)
+            self._params_to_init = [] if self._kvstore is None else [*self._params]
             self._kv_initialized = True
-        if self._to_init and self._kvstore is not None:
-            for index in self._to_init:
-                arrays = self._params[index].list_data()
-                self._kvstore.broadcast(index, arrays[0], arrays)
-            self._to_init = []
+        if self._params_to_init and self._kvstore is not None:
+            of_param = {id(p): i for i, p in enumerate(self._params)}
+            for param in self._params_to_init:
+                arrays = param.list_data()
+                self._kvstore.broadcast(of_param[id(param)], arrays[0], arrays)
+            self._params_to_init = []
 
-    def _choose_store(self) -> tuple[stores.KVStoreBase | None, bool]:
+    def _reset_kvstore(self) -> None:
+        """A parameter was set: a store that updates the weights is given up, but its states stay
+        (MXNet's begin anew)."""
+        if self._update_on_kvstore:
+            updater = getattr(self._kvstore, "_updater", None)
+            self._kept = updater if isinstance(updater, optimizers.Updater) else None
+            self._kvstore, self._update_on_kvstore, self._kv_initialized = None, None, False
+
+    def _choose_store(self) -> tuple[stores.KVStoreBase | None, bool | None]:
         store = self._kvstore_params["kvstore"]
         wanted = self._kvstore_params["update_on_kvstore"]
         in_store = os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1") != "0"
@@ -219,7 +233,7 @@ class Trainer:
         if store is None:
             if wanted:
                 raise ValueError("Trainer: update_on_kvstore=True needs a kvstore: there is none")
-            return None, False
+            return None, None
         able = store.is_capable(stores.KVStoreBase.OPTIMIZER)
         if wanted and not able:
             raise ValueError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from collections.abc import Sequence
@@ -52,7 +51,8 @@ class Constant(Initializer):
     def dumps(self) -> str:
         value = self.value.asnumpy() if hasattr(self.value, "asnumpy") else self.value
         plain = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
-        return json.dumps([type(self).__name__.lower(), {"value": plain}])
+        self._kwargs = {"value": plain}
+        return super().dumps()
 
 
 @register

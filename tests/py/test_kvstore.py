@@ -156,6 +156,19 @@ def test_copies_on_devices_stay_the_same(in_store: bool | None) -> None:
     assert value(params[0].data(CONTEXTS[1])) == [-5.375, -5.375]
 
 
+def test_values_that_are_set_are_trained_on() -> None:
+    """The store that updates the weights takes them, and its momentum goes on."""
+    params = parameters()
+    trainer = gluon.Trainer(params, "sgd", {"learning_rate": 0.5, "momentum": 0.5})
+    backward(params)
+    trainer.step(1)
+    params[0].set_data(nd.array([4.0, 8.0]))
+    backward(params)
+    trainer.step(1)
+    for p, wanted in zip(params, ([1.75, 5.75], [-2.75, -2.75])):
+        assert [value(d) for d in p.list_data()] == [wanted] * 2
+
+
 def test_gradients_changed_between_reduce_and_update() -> None:
     params = parameters()
     trainer = gluon.Trainer(params, "sgd", {"learning_rate": 1.0}, update_on_kvstore=False)
