@@ -524,6 +524,7 @@ class CachedGraph:
         progress: Callable[[float, int, int], object] | None = None,
         groups: dict[str, Context] | None = None,
         home: Context | None = None,
+        updates: Sequence[int] = ...,
         fold_limit: int = 65536,
         remat: str | int | None = None,
     ) -> None: ...

@@ -15,12 +15,13 @@ namespace {
 std::unique_ptr<CachedGraph> make(const GraphRef& graph, py::object passes, bool only_these,
                                   std::vector<std::string> without, bool fast, bool keep_stages,
                                   py::object plan, double plan_seconds, py::object progress,
-                                  py::object groups, py::object home, const py::kwargs& settings) {
+                                  py::object groups, py::object home, std::vector<int32_t> updates,
+                                  const py::kwargs& settings) {
   return std::make_unique<CachedGraph>(
       *graph,
       compile_options({py::none(), py::none(), passes,      only_these,   without,    {},
                        false,      fast,       keep_stages, py::none(),   py::none(), py::none(),
-                       py::none(), {},         plan,        plan_seconds, progress,   py::list(),
+                       py::none(), updates,    plan,        plan_seconds, progress,   py::list(),
                        groups,     home,       settings}));
 }
 
@@ -61,7 +62,9 @@ void bind_cached_graph(py::module_& m) {
            py::arg("only_these") = false, py::arg("without") = std::vector<std::string>(),
            py::arg("fast") = false, py::arg("keep_stages") = false, py::arg("plan") = py::none(),
            py::arg("plan_seconds") = 10.0, py::arg("progress") = py::none(),
-           py::arg("groups") = py::none(), py::arg("home") = py::none())
+           py::arg("groups") = py::none(), py::arg("home") = py::none(),
+           py::arg("updates") = std::vector<int32_t>(),
+           "updates: the inputs whose new contents the last outputs are; calls write these.")
       .def("call", &call, py::arg("inputs"), "Runs it on arrays in the order of graph.inputs.")
       .def_property_readonly(
           "graph", [](const CachedGraph& c) { return std::make_shared<Graph>(c.graph()); })

@@ -15,6 +15,7 @@ namespace hybrid {
 struct CachedGraph::Impl {
   Graph graph;
   CompileOptions options;
+  std::vector<int32_t> updates;  // inputs, by the last outputs
   ObjectMutex mutex;
   std::vector<std::shared_ptr<Signature>> signatures;  // the latest first
   std::shared_ptr<std::atomic<int>> num_programs = std::make_shared<std::atomic<int>>(0);
@@ -28,7 +29,20 @@ struct CachedGraph::Impl {
                             std::vector<NewState>* new_states);
   std::vector<ArrayRef> trace(const std::vector<ArrayRef>& inputs,
                               std::vector<NewState>* new_states) const;
+  Graph in_mode_of(bool training, std::vector<StateValue>* states) const;
 };
+
+// The graph of what calls return; whatever they write is in `states`.
+Graph CachedGraph::Impl::in_mode_of(bool training, std::vector<StateValue>* states) const {
+  Graph decided = in_mode(graph, training, states);
+  const size_t returned = decided.outputs.size() - updates.size();
+  for (size_t k = 0; k < updates.size(); ++k) {
+    states->push_back({updates[k], decided.outputs[returned + k]});
+  }
+  decided.outputs.resize(returned);
+  if (decided.output_names.size() > returned) decided.output_names.resize(returned);
+  return decided;
+}
 
 Graph with_states(const Graph& graph, const std::vector<StateValue>& states, PlanOptions* plan) {
   if (states.empty()) return graph;
@@ -58,7 +72,18 @@ CachedGraph::CachedGraph(Graph graph, CompileOptions options) : impl_(std::make_
   impl_->graph = std::move(graph);
   impl_->options = std::move(options);
   impl_->options.keep_stages = false;
+  impl_->updates.swap(impl_->options.plan.updates);
   impl_->graph.check();
+  require(impl_->updates.size() <= impl_->graph.outputs.size(),
+          "cached graph: ", impl_->updates.size(), " updates of ", impl_->graph.outputs.size(),
+          " outputs");
+  std::vector<bool> taken(impl_->graph.inputs.size(), false);
+  for (const int32_t input : impl_->updates) {
+    require(input >= 0 && static_cast<size_t>(input) < taken.size(), "cached graph: input ", input,
+            " is updated, there are ", taken.size());
+    require(!taken[input], "cached graph: input ", input, " is updated twice");
+    taken[input] = true;
+  }
 }
 
 const Graph& CachedGraph::graph() const { return impl_->graph; }
@@ -90,7 +115,7 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
   s->training = training;
   s->recording = recording;
   s->wanted = wanted;
-  s->num_heads = graph.outputs.size();
+  s->num_heads = graph.outputs.size() - updates.size();
   s->num_programs = num_programs;
   s->draws.assign(graph.num_keys, false);
   for (const Node& n : graph.nodes) {
@@ -102,7 +127,7 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
   s->options.pass.input_shapes = s->shapes;
   s->options.pass.input_dtypes = s->dtypes;
   s->options.pass.grad_of.clear();
-  Graph decided = in_mode(graph, training, &s->states);
+  Graph decided = in_mode_of(training, &s->states);
   if (s->options.devices.wanted && names_devices(decided, s->options.devices)) {
     for (const ArrayRef& a : inputs) s->devices.push_back(context_of(a));
     s->where = s->options.devices;
@@ -131,7 +156,7 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
 std::vector<ArrayRef> CachedGraph::Impl::trace(const std::vector<ArrayRef>& inputs,
                                                std::vector<NewState>* new_states) const {
   std::vector<StateValue> states;
-  const Graph decided = in_mode(graph, thread_state().training, &states);
+  const Graph decided = in_mode_of(thread_state().training, &states);
   std::map<Entry, ArrayRef> values;
   for (size_t i = 0; i < inputs.size(); ++i) values[{graph.inputs[i], 0}] = inputs[i];
   for (const Node& n : decided.nodes) {
@@ -145,7 +170,14 @@ std::vector<ArrayRef> CachedGraph::Impl::trace(const std::vector<ArrayRef>& inpu
   std::vector<ArrayRef> results;
   for (const Entry& e : decided.outputs) results.push_back(values.at(e));
   require(states.empty() || new_states != nullptr, "cached graph: states change here");
-  for (const StateValue& s : states) new_states->push_back({s.input, values.at(s.value)});
+  for (const StateValue& s : states) {
+    ArrayRef value = values.at(s.value);
+    if (decided.node(s.value.node).kind == NodeKind::input) {  // what it was before the writes
+      static const OpDef* identity = get_op("identity");
+      value = trace_op(*identity, Attrs(identity), {value}, Context(), "", "")[0];
+    }
+    new_states->push_back({s.input, value});
+  }
   return results;
 }
 
@@ -226,13 +258,14 @@ Compiled CachedGraph::report(bool training, bool with_gradient) {
   options.devices = where;
   if (with_gradient) {
     options.pass.grad_of = impl_->graph.outputs;
+    options.pass.grad_of.resize(options.pass.grad_of.size() - impl_->updates.size());
     for (size_t i = 0; i < options.pass.input_dtypes.size(); ++i) {
       if (!is_floating(options.pass.input_dtypes[i])) continue;
       options.pass.grad_wrt.push_back(impl_->graph.inputs[i]);
     }
   }
   std::vector<StateValue> states;
-  const Graph decided = in_mode(impl_->graph, training, &states);
+  const Graph decided = impl_->in_mode_of(training, &states);
   Compiled made = compile(with_states(decided, states, &options.plan), options);
   const ObjectGuard lock(impl_->mutex);
   for (const auto& s : impl_->signatures) {

@@ -14,9 +14,11 @@ namespace hybrid {
 // tracing, the graph's nodes are traced one by one: the call is inlined in the cell.
 class CachedGraph {
  public:
+  // options.plan.updates: the inputs that the graph's last outputs are new contents of; calls don't
+  // return these.
   CachedGraph(Graph graph, CompileOptions options);
-  // Training writes the new values of states (ops/states.h) into their inputs' arrays; while
-  // tracing they are recorded in `new_states` instead, for the caller to write.
+  // New contents, and in training those of states (ops/states.h), are written into their inputs'
+  // arrays; while tracing they are recorded in `new_states` instead, for the caller to write.
   struct NewState {
     int32_t input;
     ArrayRef value;

@@ -79,6 +79,8 @@ class Parameter:
             which is said once.
     """
 
+    _trainer: Any = None
+
     def __init__(
         self,
         name: str,
@@ -190,10 +192,14 @@ class Parameter:
     def _make(self, own: Any, contexts: list[Context], default: Any) -> None:
         with _outside_trace():
             first = nd.zeros(self._shape, dtype=self.dtype, ctx=contexts[0])
-            if own is not None:
-                initializer.create(own).fill(self.name, first)
+            init = initializer.create(default if own is None else own)
+            if not isinstance(init, initializer.Initializer):
+                init(self.name, first)  # such as Load, Mixed
+            elif own is not None:
+                desc = initializer.InitDesc(self.name, global_init=initializer.create(default))
+                init.fill(desc, first)
             else:
-                initializer.create(default)(self.name, first)
+                init.fill_parameter(self.name, first)
             self._install({c: first if c == first.context else first.copyto(c) for c in contexts})
 
     def _install(self, arrays: dict[Context, Any]) -> None:
@@ -286,6 +292,10 @@ class Parameter:
             return copies[0]
         return sum(copies[1:], copies[0]) / len(copies)
 
+    def _set_trainer(self, trainer: Any) -> None:
+        """The Trainer that is told when the values are set."""
+        self._trainer = trainer
+
     def set_data(self, data: Any) -> None:
         """Writes ``data`` into every copy; tells the shape of a parameter that waits for it."""
         self.shape = data.shape
@@ -294,6 +304,8 @@ class Parameter:
                 raise CheckError(f"parameter {self.name} is not initialized")
             self._take(data, self._deferred[1])
             return
+        if self._trainer is not None:  # a store that updates weights has the old ones
+            self._trainer._reset_kvstore()
         for array in self._data.values():
             array[:] = data
 

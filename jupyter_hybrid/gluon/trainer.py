@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import Any
 
+from .. import kvstore as stores
 from .. import optimizer as optimizers
 from ..base import MXNetError
-from .parameter import Parameter
+from ..kvstore.kvstore import load_states
+from ..whole_files import write_whole
+from .parameter import Parameter, generation
 from .parameter_dict import ParameterDict
+
+_LARGE = 16 * 1024 * 1024  # elements of a parameter that a local store does not update itself
 
 
 class Trainer:
@@ -17,7 +24,11 @@ class Trainer:
         params: what ``net.collect_params()`` gives, or a list of parameters.
         optimizer: a name such as "sgd", or an Optimizer.
         optimizer_params: the optimizer's arguments by name.
-        kvstore: accepted for MXNet's sake; gradients are added on the first context.
+        kvstore: what adds gradients up where parameters are on several devices: a store, its
+            name, or None: every device's copy is trained by its own gradients.
+        compression_params: refused: gradients don't leave the process.
+        update_on_kvstore: the optimizer runs once, in the store, not once a device. None: where
+            there is a store that can, unless the variable MXNET_UPDATE_ON_KVSTORE is 0.
     """
 
     def __init__(
@@ -26,80 +37,271 @@ class Trainer:
         optimizer: Any,
         optimizer_params: dict[str, Any] | None = None,
         kvstore: Any = "device",
+        compression_params: dict[str, Any] | None = None,
+        update_on_kvstore: bool | None = None,
     ):
-        listed = (
-            list(params.values()) if isinstance(params, (dict, ParameterDict)) else list(params)
-        )
-        wrong = next((p for p in listed if not isinstance(p, Parameter)), None)
+        if isinstance(params, (dict, ParameterDict)):
+            params = [params[key] for key in sorted(params.keys())]
+        if not isinstance(params, (list, tuple)):
+            raise ValueError(
+                f"Trainer: expected a list or dict of Parameters, got {type(params).__name__}"
+            )
+        wrong = next((p for p in params if not isinstance(p, Parameter)), None)
         if wrong is not None:
             raise ValueError(f"Trainer: expected Parameters, got {type(wrong).__name__}")
-        self._params: list[Parameter] = [p for p in listed if p.grad_req != "null"]
-        self._optimizer = optimizers.create(optimizer, **(optimizer_params or {}))
+        if compression_params:
+            raise MXNetError(
+                f"Trainer: compression_params {compression_params} is not carried: gradients "
+                "don't leave the process"
+            )
+        self._params: list[Parameter] = list(params)
+        for param in self._params:
+            param._set_trainer(self)
+        of_index = dict(enumerate(self._params))
+        if isinstance(optimizer, optimizers.Optimizer):
+            if optimizer_params:
+                raise AssertionError("Trainer: optimizer_params belong to an optimizer's name")
+            self._optimizer = optimizer
+            optimizer.param_dict = of_index
+        else:
+            options = optimizer_params or {}
+            self._optimizer = optimizers.create(optimizer, param_dict=of_index, **options)
         self._scale = self._optimizer.rescale_grad
-        self._states: dict[tuple[int, Any], Any] = {}
+        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        self._kv_initialized = False
+        self._kvstore: stores.KVStoreBase | None = None
+        self._update_on_kvstore: bool | None = None
+        self._params_to_init: list[Parameter] = []  # that the store has not got yet
+        self._kept: optimizers.Updater | None = None  # of a store that was given up
+        self._of_context: dict[Any, optimizers.Updater] = {}
+        self._found: Any = None  # what the lists by context were made of
+        self._listed: list[tuple[optimizers.Updater, list[int], list[Any]]] = []
 
-    @property
-    def learning_rate(self) -> float:
-        return self._optimizer.lr
-
-    def set_learning_rate(self, lr: float) -> None:
-        """Changes the step size of later steps."""
-        self._optimizer.lr = float(lr)
-
+    # The optimizer --------------------------------------------------------------------------------
     @property
     def optimizer(self) -> optimizers.Optimizer:
         return self._optimizer
 
+    @property
+    def learning_rate(self) -> float:
+        """The optimizer's present one."""
+        return self._optimizer.learning_rate
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Changes the step size of later steps. Raises UserWarning if a scheduler decides it."""
+        self._optimizer.set_learning_rate(lr)
+
+    @property
+    def _updaters(self) -> list[optimizers.Updater]:
+        """One for every context."""
+        return list(self._of_context.values())
+
+    def state_arrays(self) -> list[tuple[str, Any]]:
+        """The optimizer's arrays, such as momentum, each with its parameter's name."""
+        updaters = self._updaters
+        stored = getattr(self._kvstore, "_updater", None)
+        if isinstance(stored, optimizers.Updater):
+            updaters.append(stored)
+        return [
+            (self._params[index].name, array)
+            for updater in updaters
+            for index, state in updater.states.items()
+            for array in _arrays(state)
+        ]
+
+    # Steps ----------------------------------------------------------------------------------------
     def step(self, batch_size: int, ignore_stale_grad: bool = False) -> None:
         """Adds the gradients of all contexts and updates: gradients count 1 / batch_size.
 
         Raises:
-            MXNetError: a gradient was not written by ``backward`` since the last step.
+            UserWarning: a gradient was not written by ``backward`` since the last step, and is
+                not to be ignored.
         """
         self._optimizer.rescale_grad = self._scale / batch_size
-        self.allreduce_grads()
-        self._update(ignore_stale_grad)
-
-    def state_arrays(self) -> list[tuple[str, Any]]:
-        """The optimizer's arrays, such as momentum, each with its parameter's name."""
-        found = []
-        for (index, _), state in self._states.items():
-            states = state if isinstance(state, (tuple, list)) else [state]
-            found += [(self._params[index].name, s) for s in states if s is not None]
-        return found
+        self._init_kvstore()
+        if self._update_on_kvstore:
+            self._update_in_store(ignore_stale_grad)
+        else:
+            self._allreduce_grads()
+            self._update(ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
-        """Adds the gradients of every parameter over its contexts."""
-        for param in self._params:
-            grads = param.list_grad()
-            if len(grads) < 2:
-                continue
-            home = grads[0].context
-            total = grads[0]
-            for grad in grads[1:]:
-                total = total + grad.as_in_context(home)
-            for grad in grads:
-                total.copyto(grad)
+        """Adds the gradients of every parameter over its contexts, for :meth:`update`."""
+        self._init_kvstore()
+        self._refuse_in_store("allreduce_grads")
+        self._allreduce_grads()
 
     def update(self, batch_size: int, ignore_stale_grad: bool = False) -> None:
-        """Updates without adding over contexts."""
+        """Updates without adding over contexts; errors are those of :meth:`step`."""
+        self._init_kvstore()
+        self._refuse_in_store("update")
         self._optimizer.rescale_grad = self._scale / batch_size
         self._update(ignore_stale_grad)
 
-    def _update(self, ignore_stale_grad: bool) -> None:
+    def _allreduce_grads(self) -> None:
+        if self._kvstore is None:
+            return
         for index, param in enumerate(self._params):
-            for weight in param.list_data():
-                if not weight._fresh_grad:
-                    if ignore_stale_grad:
-                        continue
-                    raise MXNetError(
-                        f"the gradient of {param.name} on {weight.context} was not written by "
-                        "backward() since the last step; pass ignore_stale_grad=True to skip it"
-                    )
-                key = (index, weight.context)
-                if key not in self._states:
-                    self._states[key] = self._optimizer.create_state(weight)
-                self._optimizer.update(
-                    weight, weight.grad, self._states[key], param.lr_mult, param.wd_mult
-                )
+            if param.grad_req != "null":
+                self._kvstore.pushpull(index, param.list_grad(), priority=-index)
+
+    def _update(self, ignore_stale_grad: bool) -> None:
+        for updater, indices, weights in self._by_context():
+            if not all(w._fresh_grad for w in weights):
+                if not ignore_stale_grad:
+                    self._refuse_stale(indices, weights)
+                fresh = [k for k, w in enumerate(weights) if w._fresh_grad]
+                indices, weights = [indices[k] for k in fresh], [weights[k] for k in fresh]
+            updater(indices, [w.grad for w in weights], weights)
+            for weight in weights:
                 weight._fresh_grad = False
+
+    def _by_context(self) -> list[tuple[optimizers.Updater, list[int], list[Any]]]:
+        """The parameters that have gradients, with their arrays."""
+        found = generation[0], [p.grad_req for p in self._params]
+        if found != self._found:
+            arrays: dict[Any, tuple[list[int], list[Any]]] = {}
+            for index, param in enumerate(self._params):
+                if param.grad_req == "null":
+                    continue
+                for weight in param.list_data():
+                    indices, weights = arrays.setdefault(weight.context, ([], []))
+                    indices.append(index)
+                    weights.append(weight)
+            self._make_updaters(arrays)
+            self._listed = [(self._of_context[c], *both) for c, both in arrays.items()]
+            self._found = found
+        return self._listed
+
+    def _make_updaters(self, contexts: Any) -> None:
+        for ctx in contexts:
+            if ctx not in self._of_context:
+                self._of_context[ctx] = optimizers.get_updater(self._optimizer)
+
+    def _refuse_stale(self, indices: list[int], weights: list[Any]) -> None:
+        for index, weight in zip(indices, weights, strict=True):
+            if not weight._fresh_grad:
+                raise UserWarning(
+                    f"the gradient of {self._params[index].name} on {weight.context} was not "
+                    "written by backward() since the last step; pass ignore_stale_grad=True to "
+                    "skip it"
+                )
+
+    # The store ------------------------------------------------------------------------------------
+    def _init_kvstore(self) -> None:
+        """Makes the store, and puts the parameters there that it has not got."""
+        if not self._kv_initialized:
+            self._kvstore, self._update_on_kvstore = self._choose_store()
+            if self._kvstore is not None and self._update_on_kvstore:
+                self._kvstore.set_optimizer(self._optimizer)
+                if self._kept is not None and isinstance(self._kvstore, stores.KVStore):
+                    self._kvstore._set_updater(self._kept)
+            self._params_to_init = [] if self._kvstore is None else [*self._params]
+            self._kv_initialized = True
+        if self._params_to_init and self._kvstore is not None:
+            of_param = {id(p): i for i, p in enumerate(self._params)}
+            for param in self._params_to_init:
+                arrays = param.list_data()
+                self._kvstore.broadcast(of_param[id(param)], arrays[0], arrays)
+            self._params_to_init = []
+
+    def _reset_kvstore(self) -> None:
+        """A parameter was set: a store that updates the weights is given up, but its states stay
+        (MXNet's begin anew)."""
+        if self._update_on_kvstore:
+            updater = getattr(self._kvstore, "_updater", None)
+            self._kept = updater if isinstance(updater, optimizers.Updater) else None
+            self._kvstore, self._update_on_kvstore, self._kv_initialized = None, None, False
+
+    def _choose_store(self) -> tuple[stores.KVStoreBase | None, bool | None]:
+        store = self._kvstore_params["kvstore"]
+        wanted = self._kvstore_params["update_on_kvstore"]
+        in_store = os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1") != "0"
+        if isinstance(store, str):
+            several = any(len(p.list_ctx()) > 1 for p in self._params)
+            if not several and "dist" not in store:
+                store = None
+            else:
+                sizes = [p.list_data()[0].size for p in self._params]
+                if store == "local" and max(sizes, default=0) > _LARGE:
+                    in_store = False
+                store = stores.create(store)
+        elif store is not None and not isinstance(store, stores.KVStoreBase):
+            raise TypeError(
+                f"Trainer: expected a kvstore, its name or None, got {type(store).__name__}"
+            )
+        if store is None:
+            if wanted:
+                raise ValueError("Trainer: update_on_kvstore=True needs a kvstore: there is none")
+            return None, None
+        able = store.is_capable(stores.KVStoreBase.OPTIMIZER)
+        if wanted and not able:
+            raise ValueError(
+                f"Trainer: a store of type {store.type!r} runs no optimizer: set "
+                "update_on_kvstore=False"
+            )
+        return store, able and (in_store if wanted is None else wanted)
+
+    def _update_in_store(self, ignore_stale_grad: bool) -> None:
+        """All gradients to the store, which updates its weights; these to all contexts."""
+        assert self._kvstore is not None
+        indices, grads, copies = [], [], []
+        for index, param in enumerate(self._params):
+            weights = [] if param.grad_req == "null" else param.list_data()
+            if not ignore_stale_grad:
+                self._refuse_stale([index] * len(weights), weights)
+            if any(w._fresh_grad for w in weights):
+                indices.append(index)
+                grads.append(param.list_grad())
+                copies.append(weights)
+        self._kvstore.pushpull(indices, grads, out=copies)
+        for weights in copies:
+            for weight in weights:
+                weight._fresh_grad = False
+
+    def _refuse_in_store(self, what: str) -> None:
+        if self._update_on_kvstore:
+            raise AssertionError(
+                f"Trainer: {what}() has nothing to do where the store updates the parameters; "
+                "make the trainer with update_on_kvstore=False"
+            )
+
+    # Files ----------------------------------------------------------------------------------------
+    def save_states(self, fname: str | os.PathLike[str]) -> None:
+        """Writes the optimizer and its states, of the first context, to a file of our own.
+        Factors of parameters are not in it. What was there before stays until all is written."""
+        self._init_kvstore()
+        if self._update_on_kvstore:
+            assert self._kvstore is not None
+            self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
+        else:
+            self._by_context()
+            updaters = self._updaters or [optimizers.get_updater(self._optimizer)]
+            write_whole(fname, updaters[0].get_states(dump_optimizer=True))
+
+    def load_states(self, fname: str | os.PathLike[str]) -> None:
+        """Takes what :meth:`save_states` wrote, for all contexts.
+
+        Raises:
+            MXNetError: it is another file, or damaged. MXNet's own are pickles, which can run any
+                code when they are read: they are refused, unread.
+        """
+        self._init_kvstore()
+        if self._update_on_kvstore:
+            assert self._kvstore is not None
+            self._kvstore.load_optimizer_states(fname)
+            self._optimizer = self._kvstore._updater.optimizer  # type: ignore[attr-defined]
+        else:
+            self._by_context()
+            updaters = self._updaters or [optimizers.get_updater(self._optimizer)]
+            load_states(updaters, fname)
+            self._optimizer = updaters[0].optimizer
+        self._optimizer.param_dict = dict(enumerate(self._params))
+
+
+def _arrays(state: Any) -> Iterator[Any]:
+    if isinstance(state, (tuple, list)):
+        for part in state:
+            yield from _arrays(part)
+    elif state is not None:
+        yield state

@@ -26,8 +26,12 @@ __all__ = [
 ]
 
 
-def zeros(shape: Any, ctx: Any = None, dtype: Any = None, out: Any = None) -> NDArray:
-    """An array of zeros, float32 unless ``dtype`` says otherwise."""
+def zeros(
+    shape: Any, ctx: Any = None, dtype: Any = None, stype: str | None = None, out: Any = None
+) -> NDArray:
+    """An array of zeros, float32 unless ``dtype`` says otherwise; ``stype`` may be "default"."""
+    if stype not in (None, "default"):
+        raise _core.MXNetError(f"zeros: given stype {stype!r}, only dense arrays are supported")
     return _make("_zeros", {"shape": shape}, ctx, dtype, out)
 
 

@@ -48,9 +48,8 @@ def arrays(names: dict[str, Any]) -> dict[str, np.ndarray]:
                 if p.grad_req != "null":
                     found[f"{name}.{i}.grad"] = p.grad().asnumpy()
         elif isinstance(value, jh.gluon.Trainer):
-            for key, state in value._states.items():
-                if state is not None:
-                    found[f"{name}.{key[0]}"] = state.asnumpy()
+            for i, (_, state) in enumerate(value.state_arrays()):
+                found[f"{name}.{i}"] = state.asnumpy()
         elif isinstance(value, list) and value and isinstance(value[0], (float, np.floating)):
             found[name] = np.array(value)
     return found

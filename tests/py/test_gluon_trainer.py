@@ -76,18 +76,18 @@ def test_stale_gradients_are_an_error():
     p = weight(np.zeros(1))
     trainer = Trainer([p], "sgd", {"learning_rate": 1.0})
     message = r"gradient of w on cpu\(0\) was not written by backward\(\) since the last step"
-    with pytest.raises(MXNetError, match=message):
+    with pytest.raises(UserWarning, match=message):
         trainer.step(1)
     backward(p, np.array([4.0]))
     trainer.step(1)
-    with pytest.raises(MXNetError, match="pass ignore_stale_grad=True"):
+    with pytest.raises(UserWarning, match="pass ignore_stale_grad=True"):
         trainer.step(1)
     trainer.step(1, ignore_stale_grad=True)
     assert p.data().asscalar() == -4
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="unknown optimizer 'adagrat'; known: sgd"):
+    with pytest.raises(ValueError, match="cannot find optimizer 'adagrat'; known: adadelta"):
         Trainer([weight(np.zeros(1))], "adagrat")
     with pytest.raises(ValueError, match="Trainer: expected Parameters, got int"):
         Trainer([1], "sgd")

@@ -1,0 +1,189 @@
+"""KVStore: arrays by key, on the devices of this process; and stores by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..base import MXNetError
+from ..nd import NDArray
+from ..optimizer import Updater, get_updater
+from ..whole_files import write_whole
+from .base import KVStoreBase, as_list, is_optimizer, total
+
+__all__ = ["KVStore", "create"]
+
+_LOCAL = (
+    "local", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device", "device",
+)  # fmt: skip
+_ELSEWHERE = ("dist", "nccl", "horovod", "byteps", "p3")
+
+
+class KVStore(KVStoreBase):
+    """Arrays by key; keys are all numbers or all strings. What is pushed for a key is added up and
+    replaces the array, or is given to the updater with it."""
+
+    def __init__(self, kind: str = "local"):
+        self._type = kind
+        self._arrays: dict[Any, NDArray] = {}
+        self._updater: Callable[[Any, Any, Any], None] | None = None
+
+    def init(self, key: Any, value: Any) -> None:
+        """Puts copies of arrays into the store. Raises MXNetError for a key that is there."""
+        for one, values in _pairs(key, value):
+            if one in self._arrays:
+                raise MXNetError(f"kvstore: duplicate init of key {one!r}")
+            known = next(iter(self._arrays), one)
+            if isinstance(known, str) != isinstance(one, str):
+                raise MXNetError(f"kvstore: keys {known!r} and {one!r}: of one kind only")
+            self._arrays[one] = values[0].copy()
+
+    def push(self, key: Any, value: Any, priority: int = 0) -> None:
+        """Adds up the arrays of each key: the sums replace what is there, or the updater is
+        called with (key, sum, what is there)."""
+        sums: dict[Any, list[NDArray]] = {}
+        for one, values in _pairs(key, value):
+            sums.setdefault(one, []).extend(values)
+        stored = [self._known(one, values) for one, values in sums.items()]
+        home = [
+            total([v.as_in_context(s.context) for v in values])
+            for s, values in zip(stored, sums.values(), strict=True)
+        ]
+        if isinstance(self._updater, Updater):
+            self._updater([*sums], home, stored)  # one program
+        elif self._updater is not None:
+            for one in zip(sums, home, stored, strict=True):
+                self._updater(*one)
+        else:
+            for target, value_ in zip(stored, home, strict=True):
+                value_.copyto(target)
+
+    def pull(
+        self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
+    ) -> None:
+        """Writes the arrays of the keys into ``out``."""
+        if out is None:
+            raise MXNetError("kvstore: pull needs out, the arrays to write into")
+        for one, targets in _pairs(key, out):
+            stored = self._known(one, targets)
+            for target in targets:
+                stored.copyto(target)
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """:meth:`push`, then :meth:`pull` into ``out``, or into the values."""
+        self.push(key, value, priority)
+        self.pull(key, value if out is None else out, priority)
+
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """:meth:`init`, then :meth:`pull`."""
+        self.init(key, value)
+        self.pull(key, out, priority)
+
+    def row_sparse_pull(
+        self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None
+    ) -> None:
+        """There are no sparse arrays: raises MXNetError."""
+        raise MXNetError("kvstore: row_sparse_pull: arrays are dense here; use pull")
+
+    def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
+        """Nothing leaves the process, so nothing is compressed: raises MXNetError."""
+        raise MXNetError(
+            f"kvstore: gradient compression {compression_params} is not carried: gradients don't "
+            "leave the process"
+        )
+
+    # Updates --------------------------------------------------------------------------------------
+    def set_optimizer(self, optimizer: Any) -> None:
+        self._set_updater(get_updater(optimizer))
+
+    def _set_updater(self, updater: Callable[[Any, Any, Any], None]) -> None:
+        """A function of (key, what was pushed, what is there), which writes into the latter."""
+        self._updater = updater
+
+    def is_capable(self, capability: str) -> bool:
+        return is_optimizer(capability)
+
+    def save_optimizer_states(self, fname: Any, dump_optimizer: bool = False) -> None:
+        write_whole(fname, self._with_states("save").get_states(dump_optimizer))
+
+    def load_optimizer_states(self, fname: Any) -> None:
+        load_states([self._with_states("load")], fname)
+
+    def _with_states(self, what: str) -> Updater:
+        if not isinstance(self._updater, Updater):
+            raise MXNetError(f"kvstore: no states to {what}: call set_optimizer first")
+        return self._updater
+
+    # What there is --------------------------------------------------------------------------------
+    @property
+    def type(self) -> str:
+        return self._type
+
+    @property
+    def rank(self) -> int:
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        return 1
+
+    def _barrier(self) -> None:
+        """Waits for the other workers: there are none."""
+
+    def _known(self, key: Any, values: list[NDArray]) -> NDArray:
+        if key not in self._arrays:
+            raise MXNetError(f"kvstore: key {key!r} has not been inited")
+        stored = self._arrays[key]
+        for value in values:
+            if value.shape != stored.shape:
+                raise MXNetError(
+                    f"kvstore: key {key!r}: expected shape {stored.shape}, got {value.shape}"
+                )
+        return stored
+
+
+def _pairs(key: Any, value: Any) -> Iterator[tuple[Any, list[NDArray]]]:
+    """Keys with their arrays."""
+    if not isinstance(key, (list, tuple)):
+        key, value = [key], [value]
+    elif not isinstance(value, (list, tuple)) or len(key) != len(value):
+        raise MXNetError(f"kvstore: {len(key)} keys need a list of as many values")
+    for one, values in zip(key, value, strict=True):
+        if not isinstance(one, (str, int)):
+            raise MXNetError(f"kvstore: expected keys that are str or int, got {one!r}")
+        listed = as_list(values)
+        wrong = [v for v in listed if not isinstance(v, NDArray)]
+        if wrong or not listed:
+            raise MXNetError(f"kvstore: key {one!r}: expected NDArrays, got {values!r}")
+        yield one, listed
+
+
+def load_states(updaters: list[Updater], fname: str | os.PathLike[str]) -> None:
+    """States from a file, for each updater; they share the optimizer, if one is in it."""
+    with open(fname, "rb") as file:
+        content = file.read()
+    for updater in updaters:
+        try:
+            updater.set_states(content)
+        except MXNetError as error:
+            raise MXNetError(f"{os.fspath(fname)}: {error}") from error
+        updater.optimizer = updaters[0].optimizer
+
+
+def create(name: str = "local") -> KVStoreBase:
+    """A store by name: "local", "device", or a registered one.
+
+    Raises:
+        MXNetError: a store of several processes, or an unknown one.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"kvstore.create: expected a name, got {type(name).__name__}")
+    kind = name.lower()
+    if kind in KVStoreBase.kv_registry:
+        return KVStoreBase.kv_registry[kind]()
+    if kind in _LOCAL:
+        return KVStore(kind)
+    why = "there is one process" if kind.startswith(_ELSEWHERE) else "it is not known"
+    known = ", ".join([*_LOCAL, *KVStoreBase.kv_registry])
+    raise MXNetError(f"kvstore.create: no store {name!r}: {why}; there are {known}")
