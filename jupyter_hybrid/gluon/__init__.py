@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import contrib, data, loss, nn, utils
+from . import contrib, data, loss, nn, rnn, utils
 from .block import Block
 from .hybrid_block import HybridBlock
 from .parameter import Constant, DeferredInitializationError, Parameter, tensor_types
@@ -23,6 +23,7 @@ __all__ = [
     "data",
     "loss",
     "nn",
+    "rnn",
     "tensor_types",
     "utils",
 ]
