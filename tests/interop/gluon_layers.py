@@ -32,6 +32,8 @@ SIMPLE = {
     # MXNet's gradient disagrees with finite differences below 0.
     "selu": _layer("SELU", VECTOR, gradient=False),
     "gelu": _layer("GELU", VECTOR),
+    "prelu": _layer("PReLU", VECTOR),
+    "prelu_channels": _layer("PReLU", BATCH, in_channels=3),
     "swish": _layer("Swish", VECTOR),
     "swish_beta": _layer("Swish", VECTOR, beta=1.7),
     "dense": _layer("Dense", BATCH, units=4),

@@ -68,6 +68,8 @@ def listed(value: Any) -> list[Any]:
     """What an operator of several outputs gives, as a list, even if it is a single one."""
     if isinstance(value, _core.NDArray):
         return [value]
+    if isinstance(value, _core.Symbol):
+        return [value] if len(value.list_outputs()) == 1 else list(value)
     return list(value)
 
 

@@ -57,11 +57,15 @@ def dynamic_unroll(
 
 def _until(F: Any, cell: RecurrentCell, valid_length: Any) -> Any:
     """A step that leaves the states of samples that are over; the last state counts steps."""
+    axes = [len(info["shape"]) for info in cell.state_info()]
 
     def step(inputs: NDArray, states: list[Any]) -> tuple[Any, list[Any]]:
         output, after = cell(inputs, states[:-1])
         goes_on = F.broadcast_greater(valid_length, states[-1])
-        kept = [F.where(goes_on, new, old) for new, old in zip(after, states)]
+        kept = []
+        for new, old, count in zip(after, states, axes):  # the counter is left out
+            rows = F.reshape(goes_on, shape=(-1,) + (1,) * (count - 1))
+            kept.append(F.where(F.broadcast_like(rows, new), new, old))
         return output, [*kept, states[-1] + 1]
 
     return step
