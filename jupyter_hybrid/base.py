@@ -61,9 +61,9 @@ LinAlgError.__module__ = "numpy.linalg"
 _core.set_linalg_error(LinAlgError)
 
 
-def py_str(x: bytes) -> str:
-    """UTF-8 bytes as a text."""
-    return x.decode("utf-8")
+def py_str(x: bytes | str) -> str:
+    """UTF-8 bytes as a text; a text, such as op hooks get here, as it is."""
+    return x.decode("utf-8") if isinstance(x, bytes) else x
 
 
 class NotImplementedForSymbol(MXNetError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..nd import contrib as nd
 from ..sym import contrib as sym
-from . import autograd, onnx
+from . import autograd, onnx, text
 
 ndarray = nd
 symbol = sym
 
-__all__ = ["autograd", "nd", "ndarray", "onnx", "sym", "symbol"]
+__all__ = ["autograd", "nd", "ndarray", "onnx", "sym", "symbol", "text"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import contrib, data, loss, nn, utils
+from . import contrib, data, loss, model_zoo, nn, rnn, utils
 from .block import Block
 from .hybrid_block import HybridBlock
 from .parameter import Constant, DeferredInitializationError, Parameter, tensor_types
@@ -22,7 +22,9 @@ __all__ = [
     "contrib",
     "data",
     "loss",
+    "model_zoo",
     "nn",
+    "rnn",
     "tensor_types",
     "utils",
 ]

@@ -46,7 +46,7 @@ class Block:
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None):
         self._prefix, self._params = name_block(prefix, params, self._alias())
-        self._scope = Scope(self)
+        self._scope = Scope(self, named=prefix != "")
         self._children: OrderedDict[str, Block] = OrderedDict()
         self._reg_params: dict[str, Parameter] = {}
         self._forward_hooks: OrderedDict[int, Callable] = OrderedDict()

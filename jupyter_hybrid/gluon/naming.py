@@ -21,14 +21,14 @@ _state = _Global()
 class Scope:
     """The naming scope of one block: children made inside get its prefix."""
 
-    def __init__(self, block: Any):
-        self._block = block
+    def __init__(self, block: Any, named: bool = True):
+        self._block, self._named = block, named
         self._counter: Counter[str] = Counter()
         self._outer: list[Scope | None] = []
 
     def __enter__(self) -> Scope:
         self._outer.append(_state.scope)
-        if self._block.prefix:  # a block without a prefix leaves names to the scope around it
+        if self._named:  # a block of prefix "" leaves names to the scope around it
             _state.scope = self
         return self
 

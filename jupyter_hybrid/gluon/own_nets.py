@@ -22,9 +22,12 @@ AS_IT_IS = object()  # the block has to be called as it is
 _CALLS = 8  # alike, before a program is made
 _SIGNATURES = 8  # that a net has programs of
 _OPERATORS = (
-    "Activation", "BatchNorm", "Convolution", "Deconvolution", "Dropout", "Embedding", "Flatten",
-    "FullyConnected", "LayerNorm", "Pooling", "abs", "broadcast_mul", "identity", "log_softmax",
-    "mean", "pick", "reshape_like", "square", "sum",
+    "Activation", "BatchNorm", "CTCLoss", "Convolution", "Deconvolution", "Dropout", "Embedding",
+    "Flatten", "FullyConnected", "GroupNorm", "InstanceNorm", "LayerNorm", "LeakyReLU", "Pooling",
+    "abs", "broadcast_div", "broadcast_equal", "broadcast_maximum", "broadcast_mul",
+    "broadcast_sub", "cumsum", "exp", "expand_dims", "identity", "log", "log_softmax", "mean",
+    "norm", "ones_like", "pad", "pick", "relu", "reshape", "reshape_like", "sigmoid", "square",
+    "sum", "swapaxes", "where", "zeros_like",
 )  # fmt: skip
 _REFUSED = 100  # calls before a net that is called as it is is looked at again
 

@@ -154,7 +154,8 @@ class Parameter:
             return
         self._grad_req = req
         for array in (self._data or {}).values():
-            array.attach_grad(req)
+            if np.dtype(array.dtype).kind not in "iub":
+                array.attach_grad(req)
 
     # Initialization -------------------------------------------------------------------------------
     def initialize(
@@ -206,8 +207,10 @@ class Parameter:
         self._data = OrderedDict(arrays)
         self._deferred = None
         generation[0] += 1
+        whole = np.dtype(self.dtype).kind in "iub"  # whole numbers have no gradient
         for array in arrays.values():
-            array.attach_grad(self._grad_req)
+            if not whole:
+                array.attach_grad(self._grad_req)
             name_array(array, self.name)
 
     def finish_deferred(self) -> None:
@@ -280,6 +283,11 @@ class Parameter:
     def list_grad(self) -> list[Any]:
         """The gradients of all contexts."""
         return [self.grad(c) for c in self._ready()]
+
+    @property
+    def _grad(self) -> list[Any] | None:
+        """MXNet's name of the gradients, None without any; libraries on Gluon read it."""
+        return None if self._grad_req == "null" or self._data is None else self.list_grad()
 
     def list_ctx(self) -> list[Context]:
         """The contexts that hold a copy."""
@@ -355,7 +363,8 @@ class Parameter:
         """Sets every gradient to zero."""
         if self._grad_req != "null" and self._data is not None:
             for grad in self.list_grad():
-                grad[:] = 0
+                if grad is not None:
+                    grad[:] = 0
 
     def reset_ctx(self, ctx: Any) -> None:
         """Moves the parameter to other contexts.
@@ -382,8 +391,8 @@ class Parameter:
         with _outside_trace():
             before = self._data
             self._install({c: a.astype(self.dtype) for c, a in before.items()})
-            if self._grad_req != "null":
-                for ctx, array in before.items():
+            for ctx, array in before.items():
+                if array.grad is not None and self._data[ctx].grad is not None:
                     self._data[ctx].grad[:] = array.grad.astype(self.dtype)
 
     def rename(self, name: str) -> None:

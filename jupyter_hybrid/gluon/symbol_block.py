@@ -118,7 +118,9 @@ class SymbolBlock(HybridBlock):
     def forward(self, x: Any, *args: Any) -> Any:
         flat = nesting.flatten((x, *args))
         if isinstance(flat[0], _core.Symbol):
-            return self._symbol(**dict(zip(self._inputs, flat, strict=True)))
+            composed = self._symbol(**dict(zip(self._inputs, flat, strict=True)))
+            count = len(composed.list_outputs())
+            return [composed[i] for i in range(count)] if count > 1 else composed
         return self._compiled(x, *args)
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:

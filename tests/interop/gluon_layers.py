@@ -32,6 +32,8 @@ SIMPLE = {
     # MXNet's gradient disagrees with finite differences below 0.
     "selu": _layer("SELU", VECTOR, gradient=False),
     "gelu": _layer("GELU", VECTOR),
+    "prelu": _layer("PReLU", VECTOR),
+    "prelu_channels": _layer("PReLU", BATCH, in_channels=3),
     "swish": _layer("Swish", VECTOR),
     "swish_beta": _layer("Swish", VECTOR, beta=1.7),
     "dense": _layer("Dense", BATCH, units=4),
@@ -46,6 +48,12 @@ SIMPLE = {
     "hybrid_lambda": _layer("HybridLambda", VECTOR, function="tanh"),
 }
 NORMS = {
+    "instance_norm": _layer("InstanceNorm", BATCH),
+    "instance_norm_options": _layer(
+        "InstanceNorm", BATCH, axis=2, epsilon=1e-2, center=False, scale=True, in_channels=2
+    ),
+    "group_norm": _layer("GroupNorm", IMAGE),
+    "group_norm_options": _layer("GroupNorm", IMAGE, num_groups=2, epsilon=1e-2, scale=False),
     "batch_norm": _layer("BatchNorm", BATCH),
     "batch_norm_options": _layer(
         "BatchNorm", BATCH, axis=2, momentum=0.5, epsilon=1e-2, center=False, scale=False
@@ -71,8 +79,25 @@ CONVOLUTIONS = {
         output_padding=(1, 2), groups=2, use_bias=False, activation="tanh", in_channels=4,
         printed=False,
     ),
+    "conv1d": _layer("Conv1D", LINE, channels=4, kernel_size=3, strides=2, padding=1, dilation=2),
+    "conv3d": _layer(
+        "Conv3D", VOLUME, channels=4, kernel_size=(2, 3, 1), strides=(1, 2, 1), padding=1, groups=2,
+        in_channels=2,
+    ),
+    "conv1d_transpose": _layer(
+        "Conv1DTranspose", LINE, channels=4, kernel_size=3, strides=2, output_padding=1,
+        printed=False,
+    ),
 }  # fmt: skip
 POOLING = {
+    "max_pool1d": _layer("MaxPool1D", LINE, pool_size=3, strides=2, padding=1, ceil_mode=True),
+    "avg_pool1d": _layer("AvgPool1D", LINE, pool_size=3, padding=1, count_include_pad=False),
+    "max_pool3d": _layer("MaxPool3D", VOLUME, pool_size=(2, 3, 1), strides=(2, 1, 1)),
+    "avg_pool3d": _layer("AvgPool3D", VOLUME, pool_size=2, strides=1, padding=1),
+    "global_max_pool1d": _layer("GlobalMaxPool1D", LINE),
+    "global_avg_pool1d": _layer("GlobalAvgPool1D", LINE),
+    "global_max_pool3d": _layer("GlobalMaxPool3D", VOLUME),
+    "global_avg_pool3d": _layer("GlobalAvgPool3D", VOLUME),
     "max_pool2d": _layer("MaxPool2D", IMAGE),
     "max_pool2d_options": _layer("MaxPool2D", IMAGE, pool_size=3, strides=(2, 1), padding=1),
     "max_pool2d_ceil": _layer("MaxPool2D", IMAGE, pool_size=(2, 3), strides=2, ceil_mode=True),

@@ -15,7 +15,7 @@ import mxnet as mx
 import numpy as np
 from gluon_runs import compute
 
-GROUPS = ("losses", "layers")
+GROUPS = ("losses", "layers", "cells", "zoo")
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "gluon"
 
 

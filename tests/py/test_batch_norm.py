@@ -326,7 +326,7 @@ def test_a_layer_used_twice_changes_its_states_twice():
 def test_parameters_are_saved_and_exported(tmp_path):
     net = make()
     trained(net, 1)
-    assert repr(net[1]).startswith("BatchNorm(axis=1, momentum=0.9, eps=1e-05")
+    assert repr(net[1]).startswith("BatchNorm(axis=1, eps=1e-05, momentum=0.9")
     names = list(net.collect_params())
     assert names[1:5] == [
         f"net_batchnorm0_{n}" for n in ("gamma", "beta", "running_mean", "running_var")

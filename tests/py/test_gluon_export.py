@@ -205,3 +205,22 @@ def test_a_folder_that_is_not_there(tmp_path):
     layer.initialize()
     with pytest.raises(FileNotFoundError, match=r"net-symbol\.json"):
         layer.export(str(tmp_path / "missing" / "net"), example=nd.ones((1, 2)))
+
+
+def test_a_symbol_block_of_several_outputs_inside_a_net():
+    x = sym.var("data")
+    inner = gluon.SymbolBlock([x + 1, x * 2], [x])
+
+    class Net(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.inner = inner
+
+        def hybrid_forward(self, F, x):
+            first, second = self.inner(x)
+            return first * second
+
+    net = Net()
+    for hybridized in (False, True):
+        net.hybridize(hybridized)
+        assert net(nd.array([3.0])).asscalar() == 24

@@ -362,3 +362,12 @@ def test_lists_of_contexts():
     assert params.list_ctx() == [cpu(2)] and params["a"].data().context == cpu(2)
     with pytest.raises(AssertionError, match="it has no context yet"):
         Parameter("w", shape=(1,)).reset_ctx(cpu())
+
+
+def test_parameters_of_whole_numbers_have_no_gradient(tmp_path):
+    p = Parameter("w", shape=(2,), dtype="int8")
+    p.initialize(init.One())
+    assert p.grad() is None and p._grad == [None]
+    p.zero_grad()
+    p.cast("float64")
+    assert p.grad().asnumpy().tolist() == [0, 0]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import nn
+from . import nn, rnn
 
-__all__ = ["nn"]
+__all__ = ["nn", "rnn"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .pooling import _Pooling
+from .pooling import Pooling
 
 
-class _GlobalPooling(_Pooling):
+class _GlobalPooling(Pooling):
     def _make_global(self, layout: str) -> None:
         self._make(1, None, 0, layout, ceil_mode=True, global_pool=True)
 

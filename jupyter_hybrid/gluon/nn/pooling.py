@@ -8,7 +8,7 @@ from ..hybrid_block import HybridBlock
 from .windows import LAYOUTS, check_layout, sizes
 
 
-class _Pooling(HybridBlock):
+class Pooling(HybridBlock):
     """Common to the pooling layers.
 
     Args of its layers:
@@ -61,7 +61,7 @@ class _Pooling(HybridBlock):
         )
 
 
-class MaxPool1D(_Pooling):
+class MaxPool1D(Pooling):
     """Maximum over windows of (n, c, w)."""
 
     _axes = 1
@@ -79,7 +79,7 @@ class MaxPool1D(_Pooling):
         self._make(pool_size, strides, padding, layout, ceil_mode)
 
 
-class MaxPool2D(_Pooling):
+class MaxPool2D(Pooling):
     """Maximum over windows of (n, c, h, w)."""
 
     def __init__(
@@ -95,7 +95,7 @@ class MaxPool2D(_Pooling):
         self._make(pool_size, strides, padding, layout, ceil_mode)
 
 
-class MaxPool3D(_Pooling):
+class MaxPool3D(Pooling):
     """Maximum over windows of (n, c, d, h, w)."""
 
     _axes = 3
@@ -113,7 +113,7 @@ class MaxPool3D(_Pooling):
         self._make(pool_size, strides, padding, layout, ceil_mode)
 
 
-class AvgPool1D(_Pooling):
+class AvgPool1D(Pooling):
     """Mean over windows of (n, c, w)."""
 
     _axes = 1
@@ -134,7 +134,7 @@ class AvgPool1D(_Pooling):
         self._make(pool_size, strides, padding, layout, ceil_mode, **counted)
 
 
-class AvgPool2D(_Pooling):
+class AvgPool2D(Pooling):
     """Mean over windows of (n, c, h, w)."""
 
     _type = "avg"
@@ -154,7 +154,7 @@ class AvgPool2D(_Pooling):
         self._make(pool_size, strides, padding, layout, ceil_mode, **counted)
 
 
-class AvgPool3D(_Pooling):
+class AvgPool3D(Pooling):
     """Mean over windows of (n, c, d, h, w)."""
 
     _axes = 3

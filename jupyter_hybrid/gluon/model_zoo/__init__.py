@@ -1,0 +1,7 @@
+"""Nets that are ready to be used."""
+
+from __future__ import annotations
+
+from . import vision
+
+__all__ = ["vision"]
