@@ -52,6 +52,7 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "init": "initializer",
     "initializer": "initializer",
     "optimizer": "optimizer",
+    "recordio": "recordio",
     "contrib": "contrib",
     "onnx": "onnx",
     "live": "live",

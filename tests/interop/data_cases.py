@@ -7,8 +7,10 @@ under MXNet's interpreter writes the results to FILE (tests/data/mxnet/data.npz)
 
 from __future__ import annotations
 
+import os
 import random
 import sys
+import tempfile
 
 import numpy as np
 
@@ -66,7 +68,65 @@ def datasets(mx):
     return {name: flat(dataset[i] for i in range(len(dataset))) for name, dataset in made.items()}
 
 
-GROUPS = [loaders, datasets]
+MAGIC = (0xCED7230A).to_bytes(4, "little")
+RECORDS = [
+    b"", b"a", b"abcd", b"abcdefgh" * 33, MAGIC, b"ab" + MAGIC, MAGIC * 3, b"abcd" + MAGIC,
+    b"abcd" + MAGIC + b"xyz", MAGIC + b"abcd" + MAGIC + MAGIC + b"q" + MAGIC, MAGIC[:3], MAGIC[1:],
+    bytes(range(256)) * 5,
+]  # fmt: skip
+
+
+def as_bytes(*pieces):
+    """Texts and bytes as numbers."""
+    joined = b"|".join(p if isinstance(p, bytes) else str(p).encode() for p in pieces)
+    return np.frombuffer(joined, np.uint8)
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def records(mx):
+    with tempfile.TemporaryDirectory() as folder:
+        path, index = os.path.join(folder, "a.rec"), os.path.join(folder, "a.idx")
+        writer = mx.recordio.MXRecordIO(path, "w")
+        for record in RECORDS:
+            writer.write(record)
+        writer.close()
+        results = {"file": as_bytes(content(path))}
+        reader = mx.recordio.MXRecordIO(path, "r")
+        read = [reader.read() for _ in range(len(RECORDS) + 2)]
+        reader.reset()
+        results["read"] = as_bytes(*map(repr, read), repr(reader.read()))
+        writer = mx.recordio.MXIndexedRecordIO(index, path, "w")
+        told = []
+        for i, record in enumerate(RECORDS):
+            told.append(writer.tell())
+            writer.write_idx(i * 3, record)
+        writer.close()
+        results["index"] = as_bytes(content(index), content(path), told)
+        reader = mx.recordio.MXIndexedRecordIO(index, path, "r")
+        found = [reader.read_idx(key) for key in reader.keys[::-1]]
+        results["indexed"] = as_bytes(reader.keys, sorted(reader.idx.items()), *map(repr, found))
+        rows = mx.gluon.data.RecordFileDataset(path)
+        results["dataset"] = as_bytes(len(rows), repr(rows[3]), repr(rows[5]))
+    header = mx.recordio.IRHeader
+    for name, made in {
+        "number": header(7, 4, 2574, 0),
+        "float": header(0, 2.5, 1, 2**63),
+        "list": header(0, [1, 2, 3.5], 3, 4),
+        "array": header(9, np.array([0.5], np.float64), 3, 4),
+        "none": header(3, [], 3, 4),
+    }.items():
+        packed = mx.recordio.pack(made, b"content")
+        again, rest = mx.recordio.unpack(packed)
+        label = np.asarray(again.label, np.float32).tolist()
+        results[f"pack {name}"] = as_bytes(packed, rest, again.flag, label, again.id, again.id2)
+    return results
+
+
+GROUPS = [loaders, datasets, records]
 
 
 def cases(mx):
