@@ -49,6 +49,8 @@ symbol = sym
 #: Imported when they are first used: name -> module, or (module, attribute).
 _LAZY: dict[str, str | tuple[str, str]] = {
     "gluon": "gluon",
+    "image": "image",
+    "img": "image",
     "init": "initializer",
     "initializer": "initializer",
     "optimizer": "optimizer",

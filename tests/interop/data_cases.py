@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import os
 import random
+import struct
 import sys
 import tempfile
+import warnings
+import zlib
+from pathlib import Path
 
 import numpy as np
 
@@ -126,7 +130,110 @@ def records(mx):
     return results
 
 
-GROUPS = [loaders, datasets, records]
+def picture(height=13, width=17, channels=3):
+    """A smooth image with an edge, uint8."""
+    y, x, c = np.mgrid[:height, :width, :channels]
+    smooth = 128 + 90 * np.sin(x / 3 + c) * np.cos(y / 4) + 30 * (x > 9)
+    return np.clip(smooth, 0, 255).astype(np.uint8)
+
+
+def png(image):
+    """An 8-bit PNG file of an image (red, green, blue), or of a grey one."""
+    height, width, channels = image.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in image)
+    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
+    made = b"\x89PNG\r\n\x1a\n"
+    for kind, body in ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")):
+        made += struct.pack(">I", len(body)) + kind + body
+        made += struct.pack(">I", zlib.crc32(kind + body))
+    return made
+
+
+def shaped(array):
+    """Shape, dtype's letter and values as one list."""
+    values = array.asnumpy() if hasattr(array, "asnumpy") else np.asarray(array)
+    head = [*values.shape, ord(values.dtype.char)]
+    return np.array([*head, *values.ravel().tolist()], np.float64)
+
+
+JPEG = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "picture.jpg"
+
+
+def images(mx):
+    image, results = mx.image, {}
+    colour, grey = picture(), picture(channels=1)
+    for flag in (0, 1):
+        for rgb in (0, 1):
+            results[f"png {flag} {rgb}"] = shaped(image.imdecode(png(colour), flag, rgb))
+        results[f"jpeg {flag}"] = shaped(image.imread(str(JPEG), flag=flag))
+        results[f"grey png {flag}"] = shaped(image.imdecode(png(grey), flag=flag))
+    results["array"] = shaped(image.imdecode(np.frombuffer(png(colour), np.uint8)))
+    src = mx.nd.array(colour, dtype="uint8")
+    for interp in range(5):
+        for w, h in ((9, 7), (40, 31), (17, 5), (1, 1), (17, 13)):
+            results[f"resize {interp} {w} {h}"] = shaped(image.imresize(src, w, h, interp))
+    results["resize grey"] = shaped(image.imresize(mx.nd.array(grey, dtype="uint8"), 8, 8))
+    for kind in range(5):
+        results[f"border {kind}"] = shaped(image.copyMakeBorder(src, 1, 2, 3, 4, kind))
+    for values in ((5, 6, 7), (9,)):
+        made = image.copyMakeBorder(src, 1, 0, 2, 0, values=values)
+        results[f"border {values}"] = shaped(made)
+    for source, size in (((640, 480), (720, 120)), ((10, 20), (5, 40)), ((9, 9), (3, 3))):
+        results[f"scale down {source} {size}"] = np.array(image.scale_down(source, size))
+    for size, interp in ((5, 2), (30, 1), (13, 9), (8, 9)):
+        results[f"resize short {size} {interp}"] = shaped(image.resize_short(src, size, interp))
+    results["fixed crop"] = shaped(image.fixed_crop(src, 2, 3, 9, 7))
+    results["resize fixed crop"] = shaped(image.fixed_crop(src, 2, 3, 9, 7, (18, 21), 1))
+    results["crop beyond"] = shaped(image.fixed_crop(src, 12, 9, 9, 7))
+    for name, crop in {
+        "center": lambda size: image.center_crop(src, size),
+        "random": lambda size: image.random_crop(src, size),
+        "random size": lambda size: image.random_size_crop(src, size, (0.1, 0.9), (0.5, 2)),
+        "random least": lambda size: image.random_size_crop(src, size, 0.5, (0.9, 1.1), 9),
+    }.items():
+        for size in ((6, 5), (30, 10), (17, 13)):
+            random.seed(sum(size))
+            made, place = crop(size)
+            results[f"resize {name} crop {size}"] = np.r_[shaped(made), place]
+    mean, std = mx.nd.array([1, 2, 3]), mx.nd.array([2, 3, 4])
+    normal = image.color_normalize(src.astype("float32"), mean, std)
+    results["normalize"] = shaped(normal)
+    results["mean"] = shaped(image.color_normalize(src.astype("float32"), mean))
+    return results
+
+
+def image_sets(mx):
+    vision, results = mx.gluon.data.vision, {}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        writer = mx.recordio.MXIndexedRecordIO(str(root / "a.idx"), str(root / "a.rec"), "w")
+        for i, name in enumerate(("dog/b.png", "cat/a.PNG", "cat/c.png", "empty/x.txt")):
+            path = root / "tree" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(png(picture(5 + i, 6)))
+            label = float(i) if i % 2 else [1.5, i]
+            writer.write_idx(i, mx.recordio.pack((0, label, i, 0), png(picture(5 + i, 6))))
+        writer.close()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = vision.ImageFolderDataset(str(root / "tree"))
+            halved = vision.ImageFolderDataset(
+                str(root / "tree"), 0, lambda data, label: (data / 2, label + 1)
+            )
+        names = [(os.path.relpath(file, root), label) for file, label in tree.items]
+        results["folders"] = as_bytes(tree.synsets, names)
+        for i in range(3):
+            results[f"folder {i}"] = np.r_[shaped(tree[i][0]), tree[i][1]]
+            results[f"halved {i}"] = np.r_[shaped(halved[i][0]), halved[i][1]]
+        rows = vision.ImageRecordDataset(str(root / "a.rec"))
+        plain = vision.ImageRecordDataset(str(root / "a.rec"), 0, lambda data, label: (data, 7))
+        for i in range(len(rows)):
+            results[f"record {i}"] = np.r_[shaped(rows[i][0]), rows[i][1]]
+            results[f"grey record {i}"] = np.r_[shaped(plain[i][0]), plain[i][1]]
+    return results
+
+
+GROUPS = [loaders, datasets, records, images, image_sets]
 
 
 def cases(mx):

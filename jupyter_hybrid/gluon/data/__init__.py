@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import vision
 from .dataloader import DataLoader
 from .dataset import ArrayDataset, Dataset, RecordFileDataset, SimpleDataset
 from .sampler import BatchSampler, FilterSampler, RandomSampler, Sampler, SequentialSampler
@@ -17,4 +18,5 @@ __all__ = [
     "Sampler",
     "SequentialSampler",
     "SimpleDataset",
+    "vision",
 ]

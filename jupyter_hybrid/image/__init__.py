@@ -1,0 +1,28 @@
+"""Images: read, resized and cut, as ``mxnet.image``; needs the extra ``[image]``."""
+
+from __future__ import annotations
+
+from .crops import (
+    center_crop,
+    color_normalize,
+    fixed_crop,
+    random_crop,
+    random_size_crop,
+    resize_short,
+    scale_down,
+)
+from .pixels import copyMakeBorder, imdecode, imread, imresize
+
+__all__ = [
+    "center_crop",
+    "color_normalize",
+    "copyMakeBorder",
+    "fixed_crop",
+    "imdecode",
+    "imread",
+    "imresize",
+    "random_crop",
+    "random_size_crop",
+    "resize_short",
+    "scale_down",
+]
