@@ -233,7 +233,44 @@ def image_sets(mx):
     return results
 
 
-GROUPS = [loaders, datasets, records, images, image_sets]
+def transforms(mx):
+    """``repr`` of the arguments -> the result, of one image and of a batch."""
+    made, image, results = mx.gluon.data.vision.transforms, mx.nd.image, {}
+    one = mx.nd.array(picture(9, 12), dtype="uint8")
+    batch = mx.nd.stack(one, 255 - one)
+    tensor = mx.nd.array(picture(3, 5, 4).astype("float32") / 7)
+    for name, x in (("image", one), ("batch", batch)):
+        results[f"to tensor {name}"] = shaped(image.to_tensor(x))
+        results[f"to tensor float {name}"] = shaped(image.to_tensor(x.astype("float32")))
+        results[f"crop {name}"] = shaped(image.crop(x, 2, 3, 5, 4))
+        for kind, arguments in {
+            "ToTensor": (), "Cast": ("float64",), "Resize": ((7, 5),), "Resize 1": (20,),
+            "Resize 2": (5, True), "Resize 3": (30, True, 0),
+        }.items():  # fmt: skip
+            block = getattr(made, kind.split()[0])(*arguments)
+            results[f"{kind} {name}"] = shaped(block(x))
+        composed = made.Compose([made.Resize(6), made.ToTensor(), made.Normalize(0.3, 0.2)])
+        results[f"composed {name}"] = shaped(composed(x))
+    even = one[:8]  # MXNet leaves the middle row of odd sizes unwritten
+    results["flip"] = shaped(image.flip_left_right(even))
+    results["upside down"] = shaped(image.flip_top_bottom(even))
+    for mean, std in ((0.5, 2.0), ((1, 2, 3), (2, 3, 4)), ((0.1,), (0.2, 0.3, 0.4))):
+        x = tensor.swapaxes(0, 2)[:3]
+        results[f"normalize {mean} {std}"] = shaped(image.normalize(x, mean, std))
+        results[f"Normalize {mean} {std}"] = shaped(made.Normalize(mean, std)(x.expand_dims(0)))
+    x.attach_grad()
+    with mx.autograd.record():
+        y = image.normalize(x, (1, 2, 3), (2, 3, 4))
+    y.backward(y)
+    results["gradient of normalize"] = shaped(x.grad)
+    results["CenterCrop"] = shaped(made.CenterCrop((5, 6))(one))
+    results["CenterCrop 20"] = shaped(made.CenterCrop(20)(one))
+    results["RandomResizedCrop"] = shaped(made.RandomResizedCrop((5, 6))(one))
+    results["RandomApply"] = shaped(made.RandomApply(made.ToTensor(), 1.1)(one))
+    return results
+
+
+GROUPS = [loaders, datasets, records, images, image_sets, transforms]
 
 
 def cases(mx):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import transforms
 from .datasets import (
     CIFAR10,
     CIFAR100,
@@ -18,4 +19,5 @@ __all__ = [
     "FashionMNIST",
     "ImageFolderDataset",
     "ImageRecordDataset",
+    "transforms",
 ]
