@@ -2,6 +2,29 @@
 
 from __future__ import annotations
 
+from .augmenters import (
+    Augmenter,
+    CastAug,
+    CenterCropAug,
+    ColorNormalizeAug,
+    ForceResizeAug,
+    HorizontalFlipAug,
+    RandomCropAug,
+    RandomGrayAug,
+    RandomOrderAug,
+    RandomSizedCropAug,
+    ResizeAug,
+    SequentialAug,
+)
+from .colours import (
+    BrightnessJitterAug,
+    ColorJitterAug,
+    ContrastJitterAug,
+    CreateAugmenter,
+    HueJitterAug,
+    LightingAug,
+    SaturationJitterAug,
+)
 from .crops import (
     center_crop,
     color_normalize,
@@ -14,6 +37,25 @@ from .crops import (
 from .pixels import copyMakeBorder, imdecode, imread, imresize
 
 __all__ = [
+    "Augmenter",
+    "BrightnessJitterAug",
+    "CastAug",
+    "CenterCropAug",
+    "ColorJitterAug",
+    "ColorNormalizeAug",
+    "ContrastJitterAug",
+    "CreateAugmenter",
+    "ForceResizeAug",
+    "HorizontalFlipAug",
+    "HueJitterAug",
+    "LightingAug",
+    "RandomCropAug",
+    "RandomGrayAug",
+    "RandomOrderAug",
+    "RandomSizedCropAug",
+    "ResizeAug",
+    "SaturationJitterAug",
+    "SequentialAug",
     "center_crop",
     "color_normalize",
     "copyMakeBorder",

@@ -49,6 +49,9 @@ def loaders(mx):
     results["shuffled"] = flat([*loader, *loader])
     sampler = data.BatchSampler(data.SequentialSampler(5, 2), 2, "keep")
     results["batch sampler"] = flat(data.DataLoader(sets["arrays"], batch_sampler=sampler))
+    for n, step, on in ((13, 3, True), (13, 3, False), (4, 4, True), (5, 1, False)):
+        sampler = mx.gluon.contrib.data.IntervalSampler(n, step, on)
+        results[f"interval {n} {step} {on}"] = np.array([len(sampler), *sampler])
     own = data.DataLoader(sets["single"], 3, sampler=[4, 4, 2, 0], batchify_fn=np.array)
     results["own batchify"] = flat(own)
     return results
@@ -270,7 +273,51 @@ def transforms(mx):
     return results
 
 
-GROUPS = [loaders, datasets, records, images, image_sets, transforms]
+def augmenters(mx):
+    image, results = mx.image, {}
+    noise = (np.array([55.46, 4.794, 1.148]), np.arange(9).reshape(3, 3) / 10)
+    jitters = [image.BrightnessJitterAug(0.3), image.CastAug(), image.RandomGrayAug(0.9)]
+    for name, augmenter in {
+        "resize": image.ResizeAug(9, 1), "force": image.ForceResizeAug((8, 11), 9),
+        "random crop": image.RandomCropAug((7, 6)), "center": image.CenterCropAug((5, 9), 1),
+        "sized": image.RandomSizedCropAug((6, 7), (0.3, 0.8), (0.8, 1.2), 1),
+        "brightness": image.BrightnessJitterAug(0.4), "contrast": image.ContrastJitterAug(0.4),
+        "saturation": image.SaturationJitterAug(0.4), "hue": image.HueJitterAug(0.4),
+        "jitter": image.ColorJitterAug(0.1, 0.2, 0.3), "light": image.LightingAug(0.1, *noise),
+        "normal": image.ColorNormalizeAug(np.array([1, 2, 3.0]), np.array([4.0, 5, 6])),
+        "mean": image.ColorNormalizeAug(mx.nd.array([3.0]), None),
+        "grey": image.RandomGrayAug(1.1), "not grey": image.RandomGrayAug(0),
+        "mirror": image.HorizontalFlipAug(0.6), "cast": image.CastAug("float64"),
+        "sequence": image.SequentialAug(list(jitters)),
+        "order": image.RandomOrderAug(list(jitters)),
+    }.items():  # fmt: skip
+        results[f"{name} told"] = as_bytes(augmenter.dumps())
+        for seed in range(3):
+            random.seed(seed)
+            np.random.seed(seed)
+            src = mx.nd.array(picture()).astype("float32")
+            results[f"{name} {seed}"] = shaped(augmenter(src))
+    full = {
+        "resize": 15, "rand_crop": True, "rand_resize": True, "rand_mirror": True, "mean": True,
+        "std": np.array([2.0, 3, 4]), "brightness": 0.1, "contrast": 0.2, "saturation": 0.3,
+        "hue": 0.1, "pca_noise": 0.1, "rand_gray": 0.5, "inter_method": 1,
+    }  # fmt: skip
+    for name, made in {
+        "plain": image.CreateAugmenter((3, 8, 9)),
+        "crop": image.CreateAugmenter((3, 8, 9), rand_crop=True, std=True, inter_method=0),
+        "full": image.CreateAugmenter((3, 8, 9), **full),
+    }.items():
+        results[f"create {name} told"] = as_bytes(*(a.dumps() for a in made))
+        src = mx.nd.array(picture(), dtype="uint8")
+        random.seed(4)
+        np.random.seed(4)
+        for augmenter in made:
+            src = augmenter(src)
+        results[f"create {name}"] = shaped(src)
+    return results
+
+
+GROUPS = [loaders, datasets, records, images, image_sets, transforms, augmenters]
 
 
 def cases(mx):

@@ -1,7 +1,7 @@
-"""Gluon's contributed layers and cells."""
+"""Gluon's contributed layers, cells and samplers."""
 
 from __future__ import annotations
 
-from . import nn
+from . import data, nn
 
-__all__ = ["nn"]
+__all__ = ["data", "nn"]
