@@ -53,6 +53,7 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "img": "image",
     "init": "initializer",
     "initializer": "initializer",
+    "io": "io",
     "optimizer": "optimizer",
     "recordio": "recordio",
     "contrib": "contrib",

@@ -34,6 +34,7 @@ from .crops import (
     resize_short,
     scale_down,
 )
+from .iterator import ImageIter
 from .pixels import copyMakeBorder, imdecode, imread, imresize
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "ForceResizeAug",
     "HorizontalFlipAug",
     "HueJitterAug",
+    "ImageIter",
     "LightingAug",
     "RandomCropAug",
     "RandomGrayAug",

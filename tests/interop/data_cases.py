@@ -317,7 +317,56 @@ def augmenters(mx):
     return results
 
 
-GROUPS = [loaders, datasets, records, images, image_sets, transforms, augmenters]
+def iterators(mx):
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        writer = mx.recordio.MXIndexedRecordIO(str(root / "a.idx"), str(root / "a.rec"), "w")
+        lines, rows = [], []
+        for i in range(7):
+            content = png(picture(6 + i, 9))
+            (root / f"{i}.png").write_bytes(content)
+            writer.write_idx(i, mx.recordio.pack((0, float(i), i, 0), content))
+            lines.append(f"{i}\t{i * 2}\t{i * 3}\t{i}.png\n")
+            rows.append([[i, i + 0.5], f"{i}.png"])
+        writer.close()
+        (root / "a.lst").write_text("".join(lines))
+        record = {"path_imgrec": str(root / "a.rec")}
+        indexed = record | {"path_imgidx": str(root / "a.idx")}
+        listed = {"path_imglist": str(root / "a.lst"), "path_root": folder, "label_width": 2}
+        given = {"imglist": rows, "path_root": folder, "label_width": 2}
+        single = {"imglist": [[i, name] for (i, _), name in rows], "path_root": folder}
+        sources = {
+            "record": record, "indexed": indexed, "listed": listed, "given": given,
+            "single": single, "shuffled": indexed | {"shuffle": True, "rand_mirror": True},
+            "part": indexed | {"num_parts": 2, "part_index": 1},
+            "typed": listed | {"dtype": "int32"},
+        }  # fmt: skip
+        for name, arguments in sources.items():
+            for last in ("pad", "discard", "roll_over"):
+                random.seed(3)
+                made = mx.image.ImageIter(2, (3, 5, 4), last_batch_handle=last, **arguments)
+                found = [as_bytes(made.provide_data, made.provide_label)]
+                for _ in range(3):
+                    for batch in made:
+                        found += [shaped(batch.data[0]), shaped(batch.label[0]), [batch.pad]]
+                    made.reset()
+                made.hard_reset()
+                found.append(shaped(made.next().label[0]))
+                results[f"{name} {last}"] = np.concatenate(found)[::3]
+    described = mx.io.DataDesc("x", (2, 3))
+    results["description"] = as_bytes(
+        described.name, described.shape, described.layout, described.get_batch_axis("TNC"),
+        described.get_batch_axis(None), tuple(described),
+        [d.shape for d in mx.io.DataDesc.get_list([("a", (1,))], None)],
+        str(mx.io.DataBatch([mx.nd.ones((2, 3))], [mx.nd.ones(2)], 1)),
+    )  # fmt: skip
+    return results
+
+
+GROUPS = [
+    loaders, datasets, records, images, image_sets, transforms, augmenters, iterators,
+]  # fmt: skip
 
 
 def cases(mx):
