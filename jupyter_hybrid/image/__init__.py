@@ -16,6 +16,12 @@ from .augmenters import (
     ResizeAug,
     SequentialAug,
 )
+from .boxes import (
+    DetAugmenter,
+    DetHorizontalFlipAug,
+    DetRandomCropAug,
+    DetRandomPadAug,
+)
 from .colours import (
     BrightnessJitterAug,
     ColorJitterAug,
@@ -34,10 +40,24 @@ from .crops import (
     resize_short,
     scale_down,
 )
+from .detection import (
+    CreateDetAugmenter,
+    CreateMultiRandCropAugmenter,
+    DetBorrowAug,
+    DetRandomSelectAug,
+)
 from .iterator import ImageIter
 from .pixels import copyMakeBorder, imdecode, imread, imresize
 
 __all__ = [
+    "DetAugmenter",
+    "DetHorizontalFlipAug",
+    "DetRandomCropAug",
+    "DetRandomPadAug",
+    "CreateDetAugmenter",
+    "CreateMultiRandCropAugmenter",
+    "DetBorrowAug",
+    "DetRandomSelectAug",
     "Augmenter",
     "BrightnessJitterAug",
     "CastAug",

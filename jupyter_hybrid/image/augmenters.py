@@ -29,6 +29,7 @@ __all__ = [
     "CastAug",
     "CenterCropAug",
     "ColorNormalizeAug",
+    "Described",
     "ForceResizeAug",
     "HorizontalFlipAug",
     "RandomCropAug",
@@ -40,8 +41,8 @@ __all__ = [
 ]
 
 
-class Augmenter:
-    """The base: subclasses have ``__call__(src)``; :meth:`dumps` tells the keyword arguments."""
+class Described:
+    """Keeps its keyword arguments and tells them as JSON."""
 
     def __init__(self, **kwargs: Any):
         self._kwargs = {name: _plain(value) for name, value in kwargs.items()}
@@ -49,6 +50,10 @@ class Augmenter:
     def dumps(self) -> Any:
         """The class's name in lower case and its arguments, as JSON."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
+
+
+class Augmenter(Described):
+    """The base: subclasses have ``__call__(src)``; :meth:`dumps` tells the keyword arguments."""
 
     def __call__(self, src: NDArray) -> NDArray:
         raise NotImplementedError("Must override implementation.")

@@ -38,8 +38,8 @@ _EIGENVALUES = np.array([55.46, 4.794, 1.148])
 _EIGENVECTORS = np.array(
     [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]]
 )
-_MEAN = [123.68, 116.28, 103.53]  # of ImageNet
-_STD = [58.395, 57.12, 57.375]
+MEAN = [123.68, 116.28, 103.53]  # of ImageNet
+STD = [58.395, 57.12, 57.375]
 
 
 class BrightnessJitterAug(Augmenter):
@@ -184,7 +184,7 @@ def CreateAugmenter(
         augmenters.append(LightingAug(pca_noise, _EIGENVALUES, _EIGENVECTORS))
     if rand_gray > 0:
         augmenters.append(RandomGrayAug(rand_gray))
-    mean, std = _by_channel(mean, _MEAN), _by_channel(std, _STD)
+    mean, std = _by_channel(mean, MEAN), _by_channel(std, STD)
     if mean is not None or std is not None:
         augmenters.append(ColorNormalizeAug(mean, std))
     return augmenters

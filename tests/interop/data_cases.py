@@ -364,8 +364,46 @@ def iterators(mx):
     return results
 
 
+BOXES = np.array([[0, 0.1, 0.2, 0.5, 0.8, 7], [1, 0.4, 0.4, 0.9, 0.95, 8]], np.float32)
+
+
+def boxes(mx):
+    image, results = mx.image, {}
+    crop, pad = image.DetRandomCropAug, image.DetRandomPadAug
+    for name, augmenter in {
+        "crop": crop(), "crop much": crop(0.5, (0.9, 1.1), (0.3, 0.9), 0.4, 20),
+        "crop fixed": crop(0.1, 1.0, 0.5), "pad": pad(),
+        "pad far": pad((0.8, 1.2), (2, 4), 9, (1, 2, 3)),
+        "mirror": image.DetHorizontalFlipAug(0.6), "none": image.DetRandomSelectAug([]),
+        "borrow": image.DetBorrowAug(image.BrightnessJitterAug(0.3)),
+        "several": image.CreateMultiRandCropAugmenter([0.1, 0.5], area_range=[(0.1, 1), (0.4, 1)]),
+        "select": image.DetRandomSelectAug([crop(), pad()], 0.2),
+    }.items():  # fmt: skip
+        results[f"{name} told"] = as_bytes(augmenter.dumps())
+        for seed in range(4):
+            random.seed(seed)
+            src, label = augmenter(mx.nd.array(picture(40, 50)), BOXES.copy())
+            results[f"{name} {seed}"] = np.r_[shaped(src)[::7], shaped(label)]
+    full = {
+        "resize": 30, "rand_crop": 0.7, "rand_pad": 0.6, "rand_gray": 0.2, "rand_mirror": True,
+        "mean": True, "std": np.array([2.0, 3, 4]), "brightness": 0.1, "contrast": 0.1,
+        "saturation": 0.1, "hue": 0.1, "pca_noise": 0.1, "inter_method": 1,
+    }  # fmt: skip
+    for name, arguments in {"plain": {"inter_method": 1}, "full": full}.items():
+        made = image.CreateDetAugmenter((3, 11, 12), **arguments)
+        results[f"create {name} told"] = as_bytes(*(a.dumps() for a in made))
+        for seed in range(4):
+            random.seed(seed)
+            np.random.seed(seed)
+            src, label = mx.nd.array(picture(40, 50), dtype="uint8"), BOXES.copy()
+            for augmenter in made:
+                src, label = augmenter(src, label)
+            results[f"create {name} {seed}"] = np.r_[shaped(src)[::7], shaped(label)]
+    return results
+
+
 GROUPS = [
-    loaders, datasets, records, images, image_sets, transforms, augmenters, iterators,
+    boxes, loaders, datasets, records, images, image_sets, transforms, augmenters, iterators,
 ]  # fmt: skip
 
 

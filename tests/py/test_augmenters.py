@@ -47,3 +47,18 @@ def test_arguments_that_contradict():
 def test_random_interpolation():
     small = [image.resize_short(nd.array(np.eye(9)[:, :, None]), 4, 10) for _ in range(20)]
     assert len({str(x.tolist()) for x in small}) > 1
+
+
+def test_detection_augmenters_that_contradict():
+    with pytest.warns(UserWarning, match="DetRandomCropAug does nothing"):
+        whole = image.DetRandomCropAug(area_range=(0.5, 0.1))
+    src, label = nd.ones((4, 4, 3)), np.array([[0, 0.1, 0.1, 0.5, 0.5]])
+    assert whole(src, label)[0] is src
+    with pytest.warns(UserWarning, match="DetRandomPadAug does nothing"):
+        image.DetRandomPadAug(aspect_ratio_range=(0, 1))
+    with pytest.raises(TypeError, match=r"expected an image\.Augmenter"):
+        image.DetBorrowAug(whole)
+    with pytest.raises(ValueError, match="expected DetAugmenters"):
+        image.DetRandomSelectAug([image.CastAug()])
+    with pytest.raises(AssertionError, match="several lengths"):
+        image.CreateMultiRandCropAugmenter([0.1, 0.2], max_attempts=[1, 2, 3])
