@@ -16,6 +16,7 @@ from .augmenters import (
     ResizeAug,
     SequentialAug,
 )
+from .box_iterator import ImageDetIter
 from .boxes import (
     DetAugmenter,
     DetHorizontalFlipAug,
@@ -69,6 +70,7 @@ __all__ = [
     "ForceResizeAug",
     "HorizontalFlipAug",
     "HueJitterAug",
+    "ImageDetIter",
     "ImageIter",
     "LightingAug",
     "RandomCropAug",

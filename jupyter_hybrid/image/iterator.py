@@ -96,7 +96,9 @@ class ImageIter(io.DataIter):
             assert part_index < num_parts, f"ImageIter: part {part_index} of {num_parts}"
             size = len(self.seq) // num_parts
             self.seq = self.seq[part_index * size : (part_index + 1) * size]
-        self.auglist = CreateAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
+        self.auglist: list[Any] = (
+            CreateAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
+        )
         self.cur = 0
         self._allow_read = True
         self.last_batch_handle = last_batch_handle

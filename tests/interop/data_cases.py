@@ -402,8 +402,39 @@ def boxes(mx):
     return results
 
 
+def box_iterators(mx):
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        rows = []
+        for i in range(5):
+            Path(folder, f"{i}.png").write_bytes(png(picture(20 + i, 25)))
+            objects = [[i + j, 0.1 * j, 0.2, 0.5 + 0.1 * j, 0.9] for j in range(1 + i % 3)]
+            rows.append([[2, 5, *np.ravel(objects).tolist()], f"{i}.png"])
+        common = {"imglist": rows, "path_root": folder, "inter_method": 1}
+        for last in ("pad", "discard", "roll_over"):
+            random.seed(3)
+            made = mx.image.ImageDetIter(
+                2, (3, 8, 9), last_batch_handle=last, shuffle=last == "pad", rand_crop=0.5,
+                rand_mirror=True, rand_pad=0.5, **common,
+            )  # fmt: skip
+            made.reshape(label_shape=(4, 5))
+            found = [as_bytes(made.provide_data, made.provide_label, made.label_shape)]
+            for _ in range(2):
+                for batch in made:
+                    found += [shaped(batch.data[0])[::5], shaped(batch.label[0]), [batch.pad]]
+                made.reset()
+            results[last] = np.concatenate(found)
+        few = mx.image.ImageDetIter(1, (3, 8, 9), **(common | {"imglist": rows[:1]}))
+        many = mx.image.ImageDetIter(1, (3, 8, 9), **common)
+        results["shapes"] = np.array([few.label_shape, many.label_shape])
+        many.sync_label_shape(few)
+        results["synchronized"] = np.array([few.label_shape, many.label_shape])
+    return results
+
+
 GROUPS = [
-    boxes, loaders, datasets, records, images, image_sets, transforms, augmenters, iterators,
+    box_iterators, boxes, loaders, datasets, records, images, image_sets, transforms, augmenters,
+    iterators,
 ]  # fmt: skip
 
 

@@ -45,3 +45,23 @@ def test_an_iterator_of_parts():
     batches = list(Counts())
     assert [b.data[0].tolist() for b in batches] == [[1, 1], [2, 2]]
     assert batches[0].label is None and batches[0].index is None
+
+
+def test_boxes_that_are_not_valid(tmp_path):
+    def rows(*label):
+        listed = [[list(label), "a.png"]]
+        return image.ImageDetIter(1, (3, 2, 2), imglist=listed, path_root=str(tmp_path))
+
+    (tmp_path / "a.png").write_bytes(b"")
+    with pytest.raises(RuntimeError, match="expected 7 numbers"):
+        rows(2, 5, 0, 0, 0)
+    with pytest.raises(RuntimeError, match="no valid label"):
+        rows(2, 5, 0, 0.5, 0.5, 0.1, 0.9)
+    for before, width in ((2, 0), (2, 4), (-3, 5), (2, 6)):
+        with pytest.raises(RuntimeError, match="before objects of"):
+            rows(before, width, 0, 0.1, 0.1, 0.5, 0.9)
+    made = rows(2, 5, 0, 0.1, 0.1, 0.5, 0.9)
+    assert made.label_shape == (1, 5)
+    for shape, why in {(1,): "two sizes", (0, 5): "room for 0", (2, 6): "6 numbers"}.items():
+        with pytest.raises(ValueError, match=why):
+            made.reshape(label_shape=shape)
