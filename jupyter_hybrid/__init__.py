@@ -49,13 +49,17 @@ symbol = sym
 #: Imported when they are first used: name -> module, or (module, attribute).
 _LAZY: dict[str, str | tuple[str, str]] = {
     "gluon": "gluon",
+    "image": "image",
+    "img": "image",
     "init": "initializer",
     "initializer": "initializer",
+    "io": "io",
     "kv": "kvstore",
     "kvstore": "kvstore",
     "lr_scheduler": "lr_scheduler",
     "metric": "metric",
     "optimizer": "optimizer",
+    "recordio": "recordio",
     "contrib": "contrib",
     "onnx": "onnx",
     "operator": "operator",

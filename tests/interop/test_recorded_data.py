@@ -32,4 +32,11 @@ def test_every_case_is_recorded(ours, theirs):
 def test_same_results(group, ours, theirs):
     for name in ours:
         if name.startswith(group + ": "):
-            np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
+            # Bicubic rounds otherwise in the OpenCV of today: one grey level. Augmenters compute in
+            # float32, some in another order.
+            most = (
+                1
+                if name.startswith("images: resize")
+                else 1e-4 * (group in ("augmenters", "boxes", "box_iterators"))
+            )
+            np.testing.assert_allclose(ours[name], theirs[name], 0, most, err_msg=name)

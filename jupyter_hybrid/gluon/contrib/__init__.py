@@ -1,7 +1,7 @@
-"""Gluon's contributed layers and cells."""
+"""Gluon's contributed layers, cells and samplers."""
 
 from __future__ import annotations
 
-from . import nn, rnn
+from . import data, nn, rnn
 
-__all__ = ["nn", "rnn"]
+__all__ = ["data", "nn", "rnn"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from . import vision
 from .dataloader import DataLoader
-from .dataset import ArrayDataset, Dataset, SimpleDataset
+from .dataset import ArrayDataset, Dataset, RecordFileDataset, SimpleDataset
 from .sampler import BatchSampler, FilterSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = [
@@ -13,7 +14,9 @@ __all__ = [
     "Dataset",
     "FilterSampler",
     "RandomSampler",
+    "RecordFileDataset",
     "Sampler",
     "SequentialSampler",
     "SimpleDataset",
+    "vision",
 ]

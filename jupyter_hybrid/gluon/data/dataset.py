@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from ...nd import NDArray
+from ...recordio import MXIndexedRecordIO
 from .sampler import FilterSampler, Sampler, SequentialSampler
 
-__all__ = ["ArrayDataset", "Dataset", "SimpleDataset"]
+__all__ = ["ArrayDataset", "Dataset", "RecordFileDataset", "SimpleDataset"]
 
 
 class Dataset:
@@ -108,6 +110,24 @@ class ArrayDataset(Dataset):
 
     def __len__(self) -> int:
         return self._length
+
+
+class RecordFileDataset(Dataset):
+    """The records of a RecordIO file as bytes, in the order of its index.
+
+    The index stands beside the file: ``a.idx`` of ``a.rec``.
+    """
+
+    def __init__(self, filename: str):
+        self.idx_file = os.path.splitext(filename)[0] + ".idx"
+        self.filename = filename
+        self._record = MXIndexedRecordIO(self.idx_file, self.filename, "r")
+
+    def __getitem__(self, idx: Any) -> Any:
+        return self._record.read_idx(self._record.keys[idx])
+
+    def __len__(self) -> int:
+        return len(self._record.keys)
 
 
 class _LazyTransformDataset(Dataset):
