@@ -37,6 +37,7 @@ class HybridBlock(Block):
         self._active = False
         self._compile_options: dict[str, Any] = {}
         self._cached: CachedBlock | None = None
+        self._infers = False  # while layers are called for their shapes
         self._op_hook: tuple[Callable, bool] | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -232,6 +233,22 @@ class HybridBlock(Block):
         self._op_hook = callback, monitor_all
 
     # Shapes and graphs ----------------------------------------------------------------------------
+    def _infer_params(self, *args: Any) -> None:
+        """As every block does; what only a layer itself can tell is told when the layers are
+        called, once, as they are."""
+        try:
+            super()._infer_params(*args)
+        except DeferredInitializationError:
+            if self._infers or not self._children:
+                raise
+            self._infers = True
+            try:
+                with autograd.pause():
+                    first = next(a for a in nesting.flatten(args) if a is not None)
+                    self._imperative(first.context, *args)
+            finally:
+                self._infers = False
+
     def infer_shape(self, *args: Any) -> None:
         """Completes the shapes of the parameters from example inputs."""
         self._infer_params(*args)

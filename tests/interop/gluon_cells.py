@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from gluon_runs import Case, normal
 
 X, SEQUENCE = normal(2, 3), normal(2, 4, 3)
@@ -16,7 +17,7 @@ def _step(name, states, /, contrib=False, inputs=X, **options):
     return Case(make, [inputs, list(states)])
 
 
-def _unrolled(cells, inputs=SEQUENCE, states=None, **options):
+def _unrolled(cells, inputs=SEQUENCE, states=None, lengths=None, **options):
     """A block that unrolls what ``cells`` makes of ``gluon.rnn``."""
 
     def make(mx):
@@ -26,12 +27,14 @@ def _unrolled(cells, inputs=SEQUENCE, states=None, **options):
                 with self.name_scope():
                     self.cell = cells(mx.gluon.rnn)
 
-            def hybrid_forward(self, F, x, begin=None):
-                return self.cell.unroll(4, x, begin, **options)
+            def hybrid_forward(self, F, x, begin=None, lengths=None):
+                return self.cell.unroll(4, x, begin, valid_length=lengths, **options)
 
         return Unrolled()
 
-    return Case(make, [inputs] if states is None else [inputs, list(states)])
+    more = [] if lengths is None else [lengths]
+    given = [inputs] if states is None else [inputs, list(states), *more]
+    return Case(make, given, plain=len(more))
 
 
 def _stack(rnn, kind="HybridSequentialRNNCell"):
@@ -59,7 +62,21 @@ def _convolving(axes, kind, **options):
     )  # fmt: skip
 
 
+LENGTHS = np.array([4, 2], np.float32)
+SEQUENCES = {
+    "lengths": _unrolled(lambda rnn: rnn.LSTMCell(5), states=[H, C], lengths=LENGTHS),
+    "lengths_merged": _unrolled(
+        lambda rnn: rnn.GRUCell(5), states=[H], merge_outputs=True, lengths=LENGTHS
+    ),
+    "lengths_bidirectional": _unrolled(
+        _bidirectional,
+        states=[normal(2, 3), normal(2, 3, seed=1), normal(2, 2)],
+        merge_outputs=True,
+        lengths=LENGTHS,
+    ),
+}
 CASES = {
+    **SEQUENCES,
     "rnn": _step("RNNCell", [H], hidden_size=5),
     "rnn_relu": _step("RNNCell", [H], hidden_size=5, activation="relu", input_size=3),
     "lstm": _step("LSTMCell", [H, C], hidden_size=5),

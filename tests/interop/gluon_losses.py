@@ -13,6 +13,9 @@ PROBABILITIES = uniform(4, 3) / uniform(4, 3).sum(1, keepdims=True)
 POINTS = normal(4, 3), normal(4, 3, seed=1), normal(4, 3, seed=2)
 PAIRED = np.array([1, -1, 1, -1], np.float32)
 
+LABELS = np.array([[1, 2, 1], [2, 0, -1], [3, 3, -1]], np.float32)
+SPOKEN = normal(3, 7, 5)
+
 
 def _loss(name, inputs, /, tolerance=1e-5, **options):
     return Case(
@@ -20,6 +23,7 @@ def _loss(name, inputs, /, tolerance=1e-5, **options):
         list(inputs),
         tolerance=tolerance,
         gradient="compute_full" not in options,
+        plain=len(inputs) - 1 if name == "CTCLoss" else 0,
     )
 
 
@@ -49,6 +53,14 @@ CASES = {
     "kl": _loss("KLDivLoss", [-uniform(4, 3), PROBABILITIES]),
     "kl_softmax": _loss(
         "KLDivLoss", [PRED, uniform(*SHAPE), WEIGHTS], from_logits=False, axis=1, weight=0.5
+    ),
+    "ctc": _loss("CTCLoss", [SPOKEN, LABELS]),
+    "ctc_layouts": _loss(
+        "CTCLoss", [normal(7, 3, 5), LABELS.T.copy()], layout="TNC", label_layout="TN", weight=0.5
+    ),
+    "ctc_lengths": _loss(
+        "CTCLoss",
+        [SPOKEN, LABELS, np.array([7, 5, 6], np.float32), np.array([3, 2, 1], np.float32)],
     ),
     "huber": _loss("HuberLoss", [PRED, LABEL]),
     "huber_rho": _loss("HuberLoss", [PRED, LABEL, WEIGHTS], rho=0.4, weight=2.0, batch_axis=1),

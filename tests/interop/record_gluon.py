@@ -2,7 +2,8 @@
 
     MXNET_MKLDNN_ENABLED=0 PYTHON tests/interop/record_gluon.py [GROUP ...]
 
-PYTHON is an interpreter that has MXNet. A group's file holds arrays by ``case/what``.
+PYTHON is an interpreter that has MXNet; the group "recurrent" is computed without the variable.
+A group's file holds arrays by ``case/what``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import mxnet as mx
 import numpy as np
 from gluon_runs import compute
 
-GROUPS = ("losses", "layers", "cells", "zoo")
+GROUPS = ("losses", "layers", "cells", "zoo")  # and "recurrent"
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "gluon"
 
 

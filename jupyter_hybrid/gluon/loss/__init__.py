@@ -13,10 +13,12 @@ from .classification import (
     SoftmaxCrossEntropyLoss,
     SquaredHingeLoss,
 )
+from .ctc import CTCLoss
 from .pairs import CosineEmbeddingLoss, SDMLLoss, TripletLoss
 from .regression import HuberLoss, L1Loss, L2Loss, PoissonNLLLoss
 
 __all__ = [
+    "CTCLoss",
     "CosineEmbeddingLoss",
     "HingeLoss",
     "HuberLoss",
