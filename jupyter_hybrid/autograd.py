@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
+from typing import Any
 
 from . import _core
 from ._core import NDArray, Symbol, is_recording, is_training, set_recording, set_training

@@ -45,6 +45,7 @@ LOOPS = {
     "by another name": "s += some() - some() * rand()",
     "uniform": "s += rng.uniform() + rng.uniform(0.25) - np.random.uniform(-3, i + 1.0)",
     "uniform of NumPy's": "s += rng.uniform(x[3], x[4]) + np.random.uniform(h[1], 3)",
+    "Python's of NumPy's numbers": "s += random.uniform(x[3] - 1, 1) * random.gauss(x[1], 2)",
     "integers": "h[np.random.randint(12)] += np.random.randint(-5, 2 + i)",
     "the generator's integers": "h[rng.integers(12)] -= rng.integers(0, 2 + i)",
     "one integer to draw": "c += np.random.randint(1) + rng.integers(3, 4)",

@@ -133,6 +133,7 @@ _NATIVE = {
     (random.Random, "randint"): Native(_BELOW, 2, False, "int", 2),
 }
 _FLOATS = frozenset({"float", ".d"})
+_PYTHONS = frozenset({"float", "int", "bool"})
 _MANY = 512  # numbers to compare; an even one: normal ones come in pairs
 _numpy_random: Any = np.random
 _GLOBAL = _numpy_random.get_state.__self__
@@ -285,7 +286,10 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
     values = [code._value(a) for a in node.args]
     if known.of_floats:
         by_name = {n: code._value(a) for n, a in named.items()}
-        if not all(k in _FLOATS or is_integer(k) for k, _ in (*values, *by_name.values())):
+        kinds = [k for k, _ in (*values, *by_name.values())]
+        if not all(k in _FLOATS or is_integer(k) for k in kinds):
+            return None
+        if kind is random.Random and not {*kinds} <= _PYTHONS:  # it gives one of NumPy's then
             return None
         given = [arithmetic.as_float(code, value) for value in values]
         for k in range(len(given), known.needs):
