@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from genuine import run_script
 
-from jupyter_hybrid import autograd, gluon, init, native, nd
+from jupyter_hybrid import autograd, gluon, init, native, nd, random
 from jupyter_hybrid.gluon import nn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -165,6 +165,7 @@ NETS = [my_mlp, lenet, mixed, convolutional, words, upward]
 
 @pytest.mark.parametrize("make", NETS, ids=lambda f: f.__name__)
 def test_mxnet_computes_the_same(make, mxnet_python, tmp_path):
+    random.seed(5)
     net, arrays = make()
     net.initialize(init.Normal(0.3))
     net.hybridize()
