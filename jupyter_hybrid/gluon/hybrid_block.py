@@ -173,8 +173,7 @@ class HybridBlock(Block):
         """The first array or Symbol of the inputs.
 
         Raises:
-            InputError: there is none, both are mixed, or a hybridized block gets a number or
-                arrays of several contexts.
+            InputError: there is none, both are mixed, or a hybridized block gets a number.
         """
         flat = [a for a in nesting.flatten(args) if a is not None]
         arrays = [a for a in flat if isinstance(a, _core.NDArray)]
@@ -190,9 +189,6 @@ class HybridBlock(Block):
                 f"{self.name}: a hybridized block takes NDArrays or Symbols, got "
                 f"{type(other).__name__}"
             )
-        if self._active and len({a.context for a in arrays}) > 1:
-            places = ", ".join(dict.fromkeys(str(a.context) for a in arrays))
-            raise InputError(f"{self.name}: the inputs of a hybridized block are on {places}")
         return (arrays or symbols)[0]
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:

@@ -60,7 +60,8 @@ def state(names: dict[str, Any]) -> Any:
 def compare(found: Any, wanted: Any) -> None:
     """Asserts that two states are alike; floats within 1e-13. A number that two names hold may be
     two equal ones after a loop that ran compiled, never the other way round."""
-    assert found[1] == wanted[1]
+    for what, described in wanted[1].items():
+        assert found[1][what] == described, what
     assert found[2] <= wanted[2]
     for where, array in wanted[0].items():
         if np.asarray(array).dtype.kind in "SU":

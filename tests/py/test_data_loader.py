@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -154,12 +155,14 @@ def test_a_batch_that_can_not_be_sent():
 
 @pytest.mark.parametrize("kind", ["processes", "threads"])
 def test_time_out(kind):
+    released = threading.Event()  # a thread that goes on sleeping would be found by later cells
     loader = DataLoader(
-        Calls(lambda i: time.sleep(30 * (i == 2)) or i), 1, timeout=0.3, **KINDS[kind]
+        Calls(lambda i: (i == 2 and released.wait(30) and 0) or i), 1, timeout=0.3, **KINDS[kind]
     )
     rounds = iter(loader)
     with pytest.raises(multiprocessing.TimeoutError, match=r"within 0\.3 s"):
         list(rounds)
+    released.set()
 
 
 def test_nested_loaders():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jupyter_hybrid import MXNetError, cpu, nd, sym
+from jupyter_hybrid import MXNetError, nd, sym
 from jupyter_hybrid.gluon import nn
 
 both = pytest.mark.parametrize("hybridized", [False, True], ids=["imperative", "hybridized"])
@@ -85,13 +85,6 @@ def test_numbers_are_for_blocks_that_are_not_hybridized():
     block.hybridize()
     with pytest.raises(ValueError, match="takes NDArrays or Symbols, got int"):
         block(ones(), 2)
-
-
-def test_a_hybridized_block_has_one_context():
-    block = Sum()
-    block.hybridize()
-    with pytest.raises(ValueError, match=r"are on cpu\(1\), cpu\(2\)"):
-        block(nd.ones((2,), ctx=cpu(1)), nd.ones((2,), ctx=cpu(2)))
 
 
 def test_what_is_not_used_is_told():
