@@ -123,6 +123,10 @@ def _read(
     symbol = heads[0] if len(heads) == 1 else sym.Group(heads)
     arguments = set(symbol.list_inputs())
     params = {n: _array(a) for n, a in reader.params.items() if n in arguments}
+    try:
+        symbol.attr_dict()
+    except UnicodeDecodeError as error:
+        raise MXNetError(f"onnx: a name or an attribute is not UTF-8: {error}") from None
     return symbol, params, [n for n in inputs if n in arguments]
 
 
