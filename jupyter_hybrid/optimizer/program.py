@@ -117,7 +117,10 @@ class StepProgram:
 
     def _compile(self) -> None:
         updates = [(old, new) for old, new in self._updates if new is not old]
-        graph = sym.Group([new for _, new in updates]).graph()
+        read = {*sym.Group([new for _, new in updates]).list_inputs()}
+        # A weight of which there is a wider copy is only written: its shape makes it an input.
+        shapes = [sym.shape_array(old) for old, _ in updates if old.name not in read]
+        graph = sym.Group([*shapes, *(new for _, new in updates)]).graph()
         of_name = {variable.name: i for i, variable in enumerate(self._variables)}
         names = {node.id: node.name for node in graph.nodes}
         inputs = [names[i] for i in graph.inputs]
