@@ -33,7 +33,7 @@ class Readers:
         given = {i for i, n in nodes.items() if n["kind"] in GIVEN}
         scopes = {s for s in {n["scope"] for n in graph["nodes"]} if is_gradient(s)}
         gradient = {i for i, n in nodes.items() if n["scope"] in scopes} if scopes else set()
-        trained = set(gradient)  # and what depends on gradients, as the update of a parameter does
+        trained = _trained(graph, gradient)
         self.all: dict[int, list[int]] = {}
         self.own: dict[int, list[int]] = {}
         self.hosts: dict[int, int] = {}
@@ -41,8 +41,6 @@ class Readers:
         for edge in graph["edges"]:
             source, target = edge["src"], edge["dst"]
             if source not in given:
-                if source in trained:
-                    trained.add(target)
                 continue
             self.all.setdefault(source, []).append(target)
             if target in gradient:
@@ -63,6 +61,23 @@ class Readers:
             if source not in self.own:
                 self.own[source] = [target]
                 self.hosts[source] = target
+
+
+def _trained(graph: Graph, gradient: set[int]) -> set[int]:
+    """The gradients' nodes, what depends on them, as the update of a parameter does, and what
+    only such updates read, as its decay."""
+    trained = set(gradient)
+    readers: dict[int, list[int]] = {}
+    for edge in graph["edges"]:
+        readers.setdefault(edge["src"], []).append(edge["dst"])
+        if edge["src"] in trained:
+            trained.add(edge["dst"])
+    updates = trained - gradient
+    for node in reversed(graph["nodes"]):
+        read_by = readers.get(node["id"], ())
+        if node["kind"] not in GIVEN and read_by and updates.issuperset(read_by):
+            updates.add(node["id"])
+    return trained | updates
 
 
 def _argument(node: Node, index: int) -> str:
