@@ -277,5 +277,5 @@ TEST_CASE("autograd: grad by unmarked or unrelated arrays is refused") {
   const NDArray g = grad({y}, {x}, {}, true, false, true)[0].array;
   CHECK(values_of(g) == std::vector<double>{1});
   ArrayRef ints = ref(array<int32_t>({1}, {1}, DType::int32));
-  CHECK_THROWS_AS(attach_grad(ints, ArrayExtra::write), Error);
+  CHECK_NOTHROW(attach_grad(ints, ArrayExtra::write));  // as in MXNet
 }

@@ -26,7 +26,7 @@ TEST_CASE("dtype: what is not one is refused by name") {
 }
 
 TEST_CASE("dtype: sets") {
-  CHECK(dtype_set_names(kFloats) == "float32, float64");
+  CHECK(dtype_set_names(kFloats) == "float32, float64, float16, bfloat16");
   CHECK(is_floating(DType::bfloat16));
   CHECK_FALSE(is_floating(DType::complex64));
   CHECK(is_integer(DType::uint64));

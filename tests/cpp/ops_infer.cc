@@ -17,11 +17,8 @@ TEST_CASE("infer: elementwise operators broadcast and insist on equal dtypes") {
                        "add: given float32 and int32, expected equal dtypes: cast one of them",
                        Error);
   Use half("add", {{2}, {2}}, {}, DType::float16);
-  CHECK_THROWS_WITH_AS(
-      half.infer(),
-      "add: given lhs float16, expected one of float32, float64, uint8, int32, int8, int64, int16, "
-      "uint16, uint32, uint64, complex64, complex128",
-      Error);
+  half.infer();
+  CHECK(half.out_dtypes[0] == DType::float16);
   Use one("add", {{2}, {2}}, {}, DType::unknown);
   one.in_dtypes[1] = DType::float64;
   one.infer();
@@ -175,7 +172,7 @@ TEST_CASE("infer: creation checks its shape") {
   CHECK(contains(error_of("zeros", {}, {{"shape", "(2, -1)"}}), "sizes of 0 or more"));
   CHECK(error_of("zeros", {}, {{"shape", "(4611686018427387904, 4611686018427387904)"}}) != "");
   CHECK(error_of("zeros", {}, {{"shape", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"}}) != "");
-  CHECK(contains(error_of("zeros", {}, {{"shape", "(2,)"}, {"dtype", "float16"}}), "float16"));
+  CHECK(error_of("zeros", {}, {{"shape", "(2,)"}, {"dtype", "float16"}}) == "");
   CHECK(shape_of("arange", {}, {{"start", "2"}, {"stop", "9"}, {"step", "3"}, {"repeat", "2"}}) ==
         "(6,)");
   CHECK(shape_of("arange", {}, {{"start", "5"}}) == "(5,)");

@@ -59,15 +59,18 @@ TEST_CASE("mx names: every name round-trips through symbol.json's words") {
     REQUIRE(back != nullptr);
     CHECK(back->op == row.op);
     CHECK(mx_to_core(*back, written) == attrs);
-    if (row.exported && row.name != "fix") CHECK(name == row.name);
-    if (row.op->variadic && row.name != "Custom") CHECK(written.at("num_args") == "3");
+    const bool spelled = row.name == "fix" || row.name == "argmax_channel";  // with another name
+    if (row.exported && !spelled) CHECK(name == row.name);
+    const bool counts =
+        row.op->attr_index("num_arrays") >= 0 || row.op->attr_index("num_outputs") >= 0;
+    if (row.op->variadic && row.name != "Custom" && !counts) CHECK(written.at("num_args") == "3");
   }
 }
 
 TEST_CASE("mx names: the rules that come with a name") {
   CHECK(get_mx_name("broadcast_greater").fixed.at("dtype") == "None");
   CHECK(get_mx_name("sum").fixed.at("at_least_1d") == "True");
-  CHECK(get_mx_name("argmax").fixed.at("dtype") == "float32");
+  CHECK(get_mx_name("argmax").fixed.at("dtype") == "None");  // the data's
   CHECK(get_mx_name("Reshape").fixed.at("codes") == "True");
   CHECK(find_mx_name("_rminus_scalar")->op == get_op("rsub_scalar"));
   CHECK(find_mx_name("elemwise_add")->op == find_mx_name("broadcast_add")->op);
