@@ -3,6 +3,7 @@
 # make check     formatters, linters, types        make format     rewrites the sources in style
 # make screenshots  the pictures of README, from real JupyterLab
 # make clean     removes what was built            make distclean  and the environment
+# make interop   records what genuine MXNet 1.9.1 computes, for the tests that compare with it
 #
 # LAB_ARGS="--no-browser --port 8899"   further options of `jupyter lab`
 # PARTS="cpp py"                        only these parts of the tests
@@ -25,7 +26,7 @@ FRONTEND_SOURCES := $(shell find labextension -type f ! -path '*/node_modules/*'
     $(wildcard notebooks/*.ipynb)
 FRONTEND := $(if $(wildcard labextension/package.json),$(STAMPS)/frontend)
 
-.PHONY: all build lab screenshots test test-all test-python check format clean distclean cpp-tests
+.PHONY: all build lab screenshots interop test test-all test-python check format clean distclean cpp-tests
 all: build
 
 # --- Environment ----------------------------------------------------------------------------------
@@ -101,6 +102,10 @@ test: build $(STAMPS)/ecosystem
 
 test-all: build $(STAMPS)/ecosystem
 	@$(BIN)/python tools/run_tests.py --all $(PARTS)
+
+# FAMILIES="layers shapes": only these files of tests/interop/operators.
+interop: build
+	$(BIN)/python tests/interop/record_cases.py $(FAMILIES)
 
 # A copy of the sources with an environment of its own; the front end is the same for all.
 COPY := build/$(notdir $(PYTHON))

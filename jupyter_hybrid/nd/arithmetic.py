@@ -5,8 +5,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
 from .. import _core
 from .._core import NDArray
 
@@ -83,44 +81,44 @@ def minimum(lhs: Any, rhs: Any, out: NDArray | None = None) -> Any:
 
 def equal(lhs: Any, rhs: Any) -> Any:
     """1 where lhs == rhs, else 0, in the dtype of the arrays."""
-    return _binary("broadcast_equal", lhs, rhs, lambda a, b: float(a == b), None)
+    return _binary("broadcast_equal", lhs, rhs, lambda a, b: int(a == b), None)
 
 
 def not_equal(lhs: Any, rhs: Any) -> Any:
     """1 where lhs != rhs, else 0, in the dtype of the arrays."""
-    return _binary("broadcast_not_equal", lhs, rhs, lambda a, b: float(a != b), None)
+    return _binary("broadcast_not_equal", lhs, rhs, lambda a, b: int(a != b), None)
 
 
 def greater(lhs: Any, rhs: Any) -> Any:
     """1 where lhs > rhs, else 0, in the dtype of the arrays."""
-    return _binary("broadcast_greater", lhs, rhs, lambda a, b: float(a > b), None)
+    return _binary("broadcast_greater", lhs, rhs, lambda a, b: int(a > b), None)
 
 
 def greater_equal(lhs: Any, rhs: Any) -> Any:
     """1 where lhs >= rhs, else 0, in the dtype of the arrays."""
-    return _binary("broadcast_greater_equal", lhs, rhs, lambda a, b: float(a >= b), None)
+    return _binary("broadcast_greater_equal", lhs, rhs, lambda a, b: int(a >= b), None)
 
 
 def lesser(lhs: Any, rhs: Any) -> Any:
     """1 where lhs < rhs, else 0, in the dtype of the arrays."""
-    return _binary("broadcast_lesser", lhs, rhs, lambda a, b: float(a < b), None)
+    return _binary("broadcast_lesser", lhs, rhs, lambda a, b: int(a < b), None)
 
 
 def lesser_equal(lhs: Any, rhs: Any) -> Any:
     """1 where lhs <= rhs, else 0, in the dtype of the arrays."""
-    return _binary("broadcast_lesser_equal", lhs, rhs, lambda a, b: float(a <= b), None)
+    return _binary("broadcast_lesser_equal", lhs, rhs, lambda a, b: int(a <= b), None)
 
 
 def logical_and(lhs: Any, rhs: Any) -> Any:
     """1 where both are not 0, else 0."""
-    return _binary("broadcast_logical_and", lhs, rhs, np.logical_and, None)
+    return _binary("broadcast_logical_and", lhs, rhs, lambda a, b: int(bool(a and b)), None)
 
 
 def logical_or(lhs: Any, rhs: Any) -> Any:
     """1 where one of them is not 0, else 0."""
-    return _binary("broadcast_logical_or", lhs, rhs, np.logical_or, None)
+    return _binary("broadcast_logical_or", lhs, rhs, lambda a, b: int(bool(a or b)), None)
 
 
 def logical_xor(lhs: Any, rhs: Any) -> Any:
     """1 where exactly one of them is not 0, else 0."""
-    return _binary("broadcast_logical_xor", lhs, rhs, np.logical_xor, None)
+    return _binary("broadcast_logical_xor", lhs, rhs, lambda a, b: int(bool(a) != bool(b)), None)
