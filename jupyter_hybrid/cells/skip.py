@@ -294,8 +294,10 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
                 raise NotSkipped("{name} is perhaps not bound", name=name)
         if name in names and name not in bound and name not in defined:
             raise NotSkipped("{name} was not bound", name=name)
-    # As the body has bound them.
-    order: dict[str | None, int] = {name: k for k, name in enumerate(names)}
+    # As the body binds them; one that was there has kept its place.
+    stays = before.ids.keys() & bound.keys()
+    order: dict[str | None, int]
+    order = {name: k for k, name in enumerate(report.cell.names if stays else names)}
     for name in sorted(bound, key=lambda n: order.get(n, len(order))):
         results.bind(name, bound[name], shown if name is None else names[name])
     arrays = {n: names[n] for scope, n, known in guards if scope is None and _is_array(known)}

@@ -48,13 +48,12 @@ def state(names: dict[str, Any]) -> Any:
     kinds = (np.ndarray, np.generic, tuple, list, dict)
     objects = {w: v for w, v in flat.items() if isinstance(v, kinds)}
     pairs = itertools.combinations(objects, 2)
-    same = [(a, b) for a, b in pairs if objects[a] is objects[b]]
-    numbers = {(a, b) for a, b in same if isinstance(objects[a], np.generic)}
-    same = [pair for pair in same if pair not in numbers]
+    same = {frozenset(p) for p in pairs if objects[p[0]] is objects[p[1]]}
+    numbers = {p for p in same if all(isinstance(objects[where], np.generic) for where in p)}
     arrays = {w: v for w, v in objects.items() if isinstance(v, np.ndarray)}
     pairs = itertools.combinations(arrays, 2)
-    shared = [(a, b) for a, b in pairs if np.shares_memory(arrays[a], arrays[b])]
-    return elements, {"values": described, "same": same, "shared": shared}, numbers
+    shared = {frozenset(p) for p in pairs if np.shares_memory(arrays[p[0]], arrays[p[1]])}
+    return elements, {"values": described, "same": same - numbers, "shared": shared}, numbers
 
 
 def compare(found: Any, wanted: Any) -> None:

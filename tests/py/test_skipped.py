@@ -144,6 +144,16 @@ def test_what_it_read_has_changed(change):
         compare(changed(magic), wanted)
 
 
+def test_names_come_in_the_order_in_which_the_body_binds_them():
+    shell, body = Shell(), "p = x + 1\nq = x * 2\np = q - p\ns = p.reshape(-1)\n"
+    shell.run("%%imperative\nimport numpy as np\nx = np.arange(4.0)\nq = s = x")
+    for before in ("pass", "pass", "pass", "del p, q, s"):
+        shell.run(f"%%imperative\n{before}")
+        shell.hybridize(body, "--view none")
+    assert mx.report().replay == "skipped", mx.report().not_skipped
+    assert [name for name in shell.ns if name in ("p", "q", "s")] == ["p", "q", "s"]
+
+
 def test_what_is_written_may_not_be_read_by_another_name():
     shell = Shell()
     body = "x[1:] = z[:-1] * 2\ny = z + 1\n"
