@@ -306,8 +306,9 @@ def test_a_tiny_cell_loses_and_says_so(shell):
     shell.run("v = np.ones(2)")
     report = compared(shell, "r = v * 2 + 1\n")
     assert report.equal
-    if report.speedup < 0.8:
-        assert report.verdict.startswith("slower") and "cost" in report.verdict
+    assert report.symbolic.compute_s < sum(report.symbolic.seconds)
+    if report.speedup < 0.8:  # what is slow about it depends on the machine, see test_verdicts
+        assert report.verdict.startswith("slower")
 
 
 def test_where_it_begins_to_pay():
