@@ -281,7 +281,7 @@ def test_handlers_find_names_as_they_are_between_two_steps(shell, steps):
             "told, h, s, last, frames = [], [], 0, 0, []\nclass Late(Exception):\n    pass\n"
             "def handler(number, frame):\n    told.append((s, len(h)))\n"
             "    frames.append(frame.f_globals is globals())\n"
-            "    if len(told) == 5:\n        raise Late(s)\n"
+            "    if sum(frames) == 5 or len(told) == 1000:\n        raise Late(s)\n"
             "signal.signal(signal.SIGALRM, handler)\n"
             "signal.setitimer(signal.ITIMER_REAL, 0.03, 0.03)\n"
             "try:\n    while True:\n        s += 1\n        h.append(s)\n"
@@ -293,8 +293,9 @@ def test_handlers_find_names_as_they_are_between_two_steps(shell, steps):
         found = signal.signal(signal.SIGALRM, before)
     told, last = shell.ns["told"], shell.ns["last"]
     assert found is shell.ns["handler"] and sum(steps) > 1000
-    assert shell.ns["frames"] == [True] * 5  # the cell's
-    assert len(told) == 5 and told[-1][0] == last == shell.ns["s"]
+    # The cell's, save for those that come while the loop is being compiled, on a busy machine.
+    assert sum(shell.ns["frames"]) == 5
+    assert told[-1][0] == last == shell.ns["s"]
     assert all(n in (s, s - 1) for s, n in told) and told == sorted(told)
     assert shell.ns["h"][:-1] == [k + 4950 for k in range(1, last)]
 
