@@ -8,17 +8,14 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from case import Case, Results, Run
 from compare import difference
 from families import families
-from packed import read
+from packed import FOLDER, read
 
 import jupyter_hybrid as mx
-
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "cases"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+#: What genuine MXNet computed of the cases, a file a family.
+FOLDER = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "cases"
+
 Cases = dict[str, dict[str, np.ndarray]]
 
 

@@ -6,13 +6,11 @@ python tests/interop/record_cases.py [FAMILY ...]
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from environment import mxnet_python
 from families import families
 from genuine import compute
-
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "cases"
+from packed import FOLDER
 
 
 def main(*wanted: str) -> None:

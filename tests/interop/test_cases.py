@@ -17,9 +17,8 @@ from differences import ALL
 from families import families
 from genuine import compute
 from outcomes import outcome
-from packed import Cases, read
+from packed import FOLDER, Cases, read
 
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "cases"
 FAMILIES = families()
 MOST_BYTES = 5_000_000
 

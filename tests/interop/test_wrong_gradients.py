@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +10,10 @@ from case import Run
 from differences import WRONG
 from drawn import Drawn
 from families import families
-from packed import read
+from packed import FOLDER, read
 
 import jupyter_hybrid as mx
 
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "mxnet" / "cases"
 CASES = {c.name: (family, c) for family, cases in families().items() for c in cases}
 STEP = 1e-4
 
