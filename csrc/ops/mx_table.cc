@@ -121,7 +121,9 @@ void add_unary(Rows& t) {
   t.add("neg", "negative", {"_np_negative"});
   t.add("identity", "_copy", {"identity"});
   t.add("stop_gradient", "BlockGrad", {"stop_gradient"});
-  t.add("make_loss", "MakeLoss", {"make_loss"});
+  t.add("make_loss", "MakeLoss");
+  t.add("make_loss", "make_loss", {},
+        {{"grad_scale", "1.0"}, {"valid_thresh", "0.0"}, {"normalization", "null"}});
   t.add("cast", "Cast", {"cast"});
   t.add("clip", "clip");
   t.add("where", "where");
@@ -357,8 +359,6 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"_contrib_ModulatedDeformableConvolution", "im2col_step", nullptr},
       {"_contrib_BatchNormWithReLU", "min_calib_range", "None"},
       {"_contrib_BatchNormWithReLU", "max_calib_range", "None"},
-      {"MakeLoss", "valid_thresh", nullptr},
-      {"MakeLoss", "normalization", "null"},
       {"_arange", "infer_range", "False"},
       {"_contrib_fft", "compute_size", nullptr},
       {"_contrib_ifft", "compute_size", nullptr},

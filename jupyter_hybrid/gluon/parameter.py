@@ -18,6 +18,7 @@ from .checks import CheckError
 
 tensor_types = (_core.Symbol, _core.NDArray)
 _STYPES = ("default", "row_sparse", "csr")
+_UNIFORM = initializer.Uniform()
 _said: set[str] = set()  # what was said once already
 
 
@@ -162,7 +163,7 @@ class Parameter:
         self,
         init: Any = None,
         ctx: Any = None,
-        default_init: Any = None,
+        default_init: Any = _UNIFORM,
         force_reinit: bool = False,
     ) -> None:
         """Makes the array on every context, now or, with an incomplete shape, at first use.
@@ -180,7 +181,7 @@ class Parameter:
         generation[0] += 1
         contexts = _contexts(ctx)
         own = init if init is not None else self.init
-        default = default_init if default_init is not None else initializer.Uniform()
+        default = default_init if default_init is not None else _UNIFORM
         if _complete(self._shape):
             self._make(own, contexts, default)
         elif self._allow_deferred:

@@ -14,6 +14,8 @@ from .checks import CheckError
 from .parameter import Constant, Parameter
 from .parameter_files import fill, plain_names, read_arrays
 
+_UNIFORM = initializer.Uniform()
+
 
 class ParameterDict:
     """Parameters by name, sharing a prefix.
@@ -133,10 +135,14 @@ class ParameterDict:
         self._prefix = prefix
 
     def initialize(
-        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+        self,
+        init: Any = _UNIFORM,
+        ctx: Any = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
     ) -> None:
         """Initializes every parameter."""
-        default = initializer.create(init) if init is not None else initializer.Uniform()
+        default = initializer.create(init) if init is not None else _UNIFORM
         for param in self.values():
             param.initialize(None, ctx, default, force_reinit=force_reinit)
 

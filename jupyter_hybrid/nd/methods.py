@@ -57,6 +57,11 @@ def slice_assign_scalar(self: NDArray, value: float, begin: Any, end: Any, step:
     return self
 
 
+def broadcast_like(self: NDArray, other: NDArray, **kwargs: Any) -> NDArray:
+    """:func:`nd.broadcast_like`: this array in the shape of another one."""
+    return _core.invoke("broadcast_like", (self, other), kwargs)
+
+
 def flatten(self: NDArray, inplace: bool = False, **kwargs: Any) -> NDArray:
     """Two axes: the first, and all others as one. ``inplace``: on the same memory for sure."""
     if inplace:
@@ -117,7 +122,7 @@ def install() -> None:
     """Puts these methods on the class."""
     for function in (
         *(as_nd_ndarray, as_np_ndarray, tostype, slice_assign, slice_assign_scalar, flatten),
-        *(expand_dims, squeeze, to_dlpack_for_read, to_dlpack_for_write),
+        *(broadcast_like, expand_dims, squeeze, to_dlpack_for_read, to_dlpack_for_write),
         *(__dlpack__, __dlpack_device__),
     ):
         setattr(NDArray, function.__name__, function)

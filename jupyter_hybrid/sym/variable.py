@@ -99,8 +99,14 @@ def Constant(value: Any, dtype: Any = None) -> Symbol:
     return _core.sym_constant(_core.from_numpy(numbers, copy=True), text)
 
 
-def Group(symbols: Sequence[Symbol]) -> Symbol:
-    """One symbol with the outputs of all of them."""
+def Group(symbols: Sequence[Symbol], create_fn: Any = Symbol) -> Symbol:
+    """One symbol with the outputs of all of them.
+
+    Raises:
+        NotImplementedError: ``create_fn`` is not Symbol (``mx.np`` is not carried).
+    """
+    if create_fn is not Symbol:
+        raise NotImplementedError(f"Group: given create_fn {create_fn!r}, expected Symbol")
     return _core.sym_group(list(symbols))
 
 

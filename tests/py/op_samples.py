@@ -812,6 +812,9 @@ def _softmax_family() -> None:
         ]
     SAMPLES["make_loss"] = [
         Sample((Real(_A),), {"grad_scale": 3.0}, True, lambda x: 3 * np.ones_like(x), False),
+        Sample(
+            (Real(_A),), {"normalization": "batch"}, True, lambda x: np.ones_like(x) / len(x), False
+        ),
     ]
     SAMPLES["stop_gradient"] = [
         Sample((Real(_A),), {}, True, lambda x: np.zeros_like(x), second_order=False),
