@@ -2,7 +2,7 @@
 # in _methods.pyi.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -15,9 +15,13 @@ __version__: str
 class MXNetError(RuntimeError): ...
 
 def set_linalg_error(type: type[MXNetError]) -> None: ...
+def set_index_error(type: type[MXNetError]) -> None: ...
 def set_reshape_error(type: type[MXNetError]) -> None: ...
 
 class Context:
+    default_ctx: ClassVar[Context]
+    devtype2str: ClassVar[dict[int, str]]
+    devstr2type: ClassVar[dict[str, int]]
     def __init__(self, device_type: str | int | Context, device_id: int = 0) -> None: ...
     @property
     def device_type(self) -> str: ...

@@ -56,7 +56,12 @@ class ReshapeError(MXNetError, ValueError):
     """An array can't take that shape."""
 
 
+class IndexRangeError(MXNetError, IndexError):
+    """An index is out of range."""
+
+
 _core.set_reshape_error(ReshapeError)
+_core.set_index_error(IndexRangeError)
 LinAlgError.__module__ = "numpy.linalg"
 _core.set_linalg_error(LinAlgError)
 

@@ -21,6 +21,7 @@ from ._core import (
 )
 
 __all__ = [
+    "bulk",
     "cancel_running",
     "configure",
     "describe_pending",
@@ -29,6 +30,7 @@ __all__ = [
     "pool_stats",
     "release_pool_memory",
     "reset_pool_peak",
+    "set_bulk_size",
     "set_num_threads",
     "settings",
     "use_tf32",
@@ -48,6 +50,29 @@ def configure(**changes: Any) -> None:
     Waits for pending work first when the kind changes.
     """
     _core.set_engine(**changes)
+
+
+_bulk_size = 0
+
+
+def set_bulk_size(size: int) -> int:
+    """How many operators MXNet pushes together; returns what it was. Changes nothing here.
+
+    Small operators run at once on the thread that calls them, and hybridized ones are one program.
+    """
+    global _bulk_size
+    before, _bulk_size = _bulk_size, size
+    return before
+
+
+@contextmanager
+def bulk(size: int) -> Iterator[None]:
+    """``with engine.bulk(10):`` :func:`set_bulk_size` for one block."""
+    before = set_bulk_size(size)
+    try:
+        yield
+    finally:
+        set_bulk_size(before)
 
 
 @contextmanager

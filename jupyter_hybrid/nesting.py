@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _core
+from . import _core
 
 ARRAY, NOTHING = 0, -1  # MXNet's numbers, which `Block.save` writes
 
@@ -41,6 +41,13 @@ def rebuild(nesting: Any, items: Iterator[Any]) -> Any:
     if isinstance(nesting, (list, tuple)):
         return type(nesting)(rebuild(part, items) for part in nesting)
     return None if nesting == NOTHING else next(items)
+
+
+def listed_like(given: Any, items: Iterator[Any]) -> Any:
+    """The next items in nested lists as arrays nest in ``given``; tuples become lists."""
+    if isinstance(given, (list, tuple)):
+        return [listed_like(part, items) for part in given]
+    return next(items)
 
 
 def fits(given: Any, known: Any) -> bool:

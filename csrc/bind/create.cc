@@ -150,9 +150,7 @@ NDArray array_from_python(py::handle source, Context ctx, DType dtype) {
     return cast(plain(array_from_python(source, ctx, DType::float32)), wanted).array;
   }
   const py::array array = as_numpy(source, numpy_dtype(wanted));
-  Shape shape = shape_of_numpy(array);
-  if (shape.ndim() == 0) shape = {1};  // MXNet has no rank 0
-  return copy_in(shape, wanted, ctx, array.data());
+  return copy_in(shape_of_numpy(array), wanted, ctx, array.data());
 }
 
 py::object to_numpy(const NDArray& value) {

@@ -214,6 +214,7 @@ void add_shapes(Rows& t) {
   const Fixed codes{{"codes", "True"}};
   t.add("reshape", "Reshape", {"reshape"}, codes);
   t.add("reshape_like", "reshape_like");
+  t.add("identity_like", "_identity_with_attr_like_rhs");
   t.add("flatten", "Flatten", {"flatten"});
   t.add("expand_dims", "expand_dims");
   t.add("squeeze", "squeeze", {}, {{"at_least_1d", "True"}});

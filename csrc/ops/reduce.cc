@@ -24,6 +24,14 @@ void infer_reduce(InferContext& c) {
   infer_shape(c);
 }
 
+// Of no element there is no largest one: said at the call.
+void infer_chosen(InferContext& c) {
+  infer_reduce(c);
+  const Shape &in = c.in_shapes[0], &out = c.out_shapes[0];
+  require(!in.known() || !out.known() || in.size() > 0 || out.size() == 0, c.op_name,
+          ": given data of shape ", in, ", expected at least one element to choose from");
+}
+
 template <Reduction kind>
 void run_reduce(KernelContext& c) {
   reduce(kind, c.in[0], axes_mask(c.attrs, c.in[0].shape.ndim()), c.out[0], c.resources);
@@ -234,10 +242,15 @@ void register_reduce() {
                                 kFloats, run_nanprod, grad_nanprod);
   nanprod.on_device = false;
   add_op(std::move(nanprod));
-  add_op(reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
-                       kNumbers, run_reduce<R::max>, grad_extreme));
-  add_op(reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",
-                       kNumbers, run_reduce<R::min>, grad_extreme));
+  OpDef largest =
+      reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
+                    kNumbers, run_reduce<R::max>, grad_extreme);
+  OpDef smallest =
+      reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",
+                    kNumbers, run_reduce<R::min>, grad_extreme);
+  largest.infer = smallest.infer = infer_chosen;
+  add_op(std::move(largest));
+  add_op(std::move(smallest));
   OpDef norm = reduction_def("norm",
                              "Norm over axes: sqrt of the sum of squares (ord 2), or the sum of "
                              "absolute values (ord 1). The gradient of ord 2 is nan at 0.",

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import initializer, sym
-from . import block_files, nesting, own_nets
+from .. import initializer, nesting, sym
+from . import block_files, own_nets
 from .checks import CheckError
 from .hooks import HookHandle
 from .naming import Scope, name_block

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .. import nd
-from . import nesting
+from .. import nd, nesting
 from .checks import CheckError
 from .parameter_files import fill, read_arrays
 

@@ -6,10 +6,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import _core, autograd, nd, sym
+from .. import _core, autograd, nd, nesting, sym
 from ..base import MXNetError
 from ..sym.host_graph import HostGraph
-from . import nesting
 from .block import Block, LayerReport
 from .cached_block import CachedBlock
 from .checks import InputError
@@ -173,7 +172,8 @@ class HybridBlock(Block):
         """The first array or Symbol of the inputs.
 
         Raises:
-            InputError: there is none, both are mixed, or a hybridized block gets a number.
+            InputError: there is none, both are mixed, or a hybridized block gets a number, or
+                arrays of several CPU contexts.
         """
         flat = [a for a in nesting.flatten(args) if a is not None]
         arrays = [a for a in flat if isinstance(a, _core.NDArray)]
@@ -188,6 +188,12 @@ class HybridBlock(Block):
             raise InputError(
                 f"{self.name}: a hybridized block takes NDArrays or Symbols, got "
                 f"{type(other).__name__}"
+            )
+        hosts = {a.context for a in arrays if a.context.device_type == "cpu"}
+        if self._active and len(hosts) > 1:
+            raise InputError(
+                f"{self.name}: a hybridized block takes arrays of one device, got "
+                f"{', '.join(sorted(map(str, hosts)))}"
             )
         return (arrays or symbols)[0]
 

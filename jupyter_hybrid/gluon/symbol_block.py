@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, sym
+from .. import _core, nesting, sym
 from ..base import MXNetError
-from . import nesting
 from .checks import CheckError, InputError
 from .hybrid_block import HybridBlock
 from .parameter_files import fill, read_arrays

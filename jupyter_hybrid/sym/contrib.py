@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Symbol
+from ..nesting import flatten, listed_like
 from . import random
 from .names import choose_name
 
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from .contrib_operators import *  # noqa: F403
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
 def _like(values: list[Any], given: Any) -> Any:
-    return values if isinstance(given, (list, tuple)) else values[0]
+    return listed_like(given, iter(values))
+
+
+def _arguments(values: list[Any], given: Any) -> list[Any]:
+    """What a loop's functions get: one for each of ``given``, or it alone."""
+    found = _like(values, given)
+    return found if isinstance(given, (list, tuple)) else [found]
 
 
 def _variables(values: list[Any], what: str) -> list[Symbol]:
@@ -37,10 +40,10 @@ def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") 
     from step to step. Differentiable once: the gradient runs the steps again, then backward.
     """
     since = _core.trace_serial()
-    arrays, states = _listed(data), _listed(init_states)
+    arrays, states = flatten(data), flatten(init_states)
     rows, carried = _variables(arrays, "row"), _variables(states, "state")
     output, new = body(_like(rows, data), _like(carried, init_states))
-    outputs, after = _listed(output), _listed(new)
+    outputs, after = flatten(output), flatten(new)
     if len(after) != len(states):
         raise ValueError(f"foreach: {len(states)} states before a step, {len(after)} after it")
     node = _core.sym_control(
@@ -69,15 +72,15 @@ def while_loop(
     """
     if max_iterations is None:
         raise ValueError("max_iterations should be specified")
-    values = _listed(loop_vars)
+    values = flatten(loop_vars)
     if not values:
         raise ValueError("loop_vars should contain at least one element")
     since = _core.trace_serial()
     carried = _variables(values, "var")
-    test = cond(*carried)
-    output, new = func(*carried)
-    outputs = [] if output is None else _listed(output)
-    after = _listed(new)
+    test = cond(*_arguments(carried, loop_vars))
+    output, new = func(*_arguments(carried, loop_vars))
+    outputs = [] if output is None else flatten(output)
+    after = flatten(new)
     if len(after) != len(values):
         raise ValueError(
             f"while_loop: {len(values)} loop_vars before a step, {len(after)} after it"
@@ -102,7 +105,7 @@ def cond(pred: Symbol, then_func: Callable, else_func: Callable, name: str = "co
     """
     since = _core.trace_serial()
     yes, no = then_func(), else_func()
-    outputs, others = _listed(yes), _listed(no)
+    outputs, others = flatten(yes), flatten(no)
     if len(outputs) != len(others):
         raise ValueError(f"cond: {len(outputs)} outputs in one branch, {len(others)} in the other")
     node = _core.sym_control(

@@ -516,6 +516,7 @@ def _shapes() -> None:
         use(cube, Real((5, 12)), lhs_begin=1, rhs_begin=-1),
         use(cube, Real((3, 2)), lhs_begin=0, lhs_end=2, rhs_begin=0, rhs_end=2),
     ]
+    SAMPLES["identity_like"] = [use(cube, cube)]
     SAMPLES["flatten"] = [use(cube)]
     SAMPLES["expand_dims"] = [use(cube, axis=1), use(cube, axis=-1)]
     SAMPLES["squeeze"] = [use(Real((2, 1, 3, 1))), use(Real((2, 1, 3, 1)), axis=(1,))]
@@ -706,7 +707,7 @@ def _linalg() -> None:
             use(lower, Real((2, 2, 3) if side["rightside"] else (2, 3, 2)), **side)
             for side in sides
         ]
-    SAMPLES["linalg_potri"] = [use(lower)]
+    SAMPLES["linalg_potri"] = [use(lower), use(lower, lower=False)]
     positive = From(lambda: np.array([[[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 2]]] * 2))
     SAMPLES["linalg_syevd"] = [Sample((positive,), own_gradient=True, expected=_eigen_gradient)]
     SAMPLES["linalg_gelqf"] = [use(Real((2, 2, 3))), use(square)]

@@ -338,7 +338,7 @@ def test_printed_layers_say_what_they_are():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: nn.Dropout(1.5), "rate: expected at least 0 and below 1, got 1.5"),
+        (lambda: nn.Dropout(1.5), "rate: expected 0 to 1, got 1.5"),
         (lambda: nn.Conv2D(3, (1, 2, 3)), "kernel_size: expected a number or 2 numbers"),
         (lambda: nn.Conv2D(3, 3, layout="HWCN"), "layout: expected NCHW or NHWC, got 'HWCN'"),
         (lambda: nn.MaxPool2D(layout="NCW"), "layout: expected NCHW or NHWC, got 'NCW'"),

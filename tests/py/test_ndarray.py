@@ -33,7 +33,7 @@ def test_creation():
     assert nd.array(np.ones(2)).dtype is np.float32  # MXNet: float32 unless told otherwise
     assert nd.array(nd.ones(2, dtype="int32")).dtype is np.int32
     assert nd.array([1], dtype="uint8").dtype is np.uint8
-    assert nd.array(5).shape == (1,)
+    assert nd.array(5).shape == ()
     same(nd.zeros((2, 3)), np.zeros((2, 3)))
     same(nd.ones(3, dtype="int64"), np.ones(3))
     same(nd.full((2, 2), 7), np.full((2, 2), 7))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import _core
 from ...base import as_list
+from ...gluon.naming import Scope
 from ...sym import Symbol
 from ...sym.names import choose_name
 from ...util import ArrayScope, ShapeScope
@@ -30,6 +31,7 @@ _NAMES: dict[tuple[str, str], Any] = {
     ("ndarray.ndarray", "_STORAGE_TYPE_ROW_SPARSE"): 1,
     ("ndarray.ndarray", "_STORAGE_TYPE_CSR"): 2,
     ("ndarray.ndarray", "py_slice"): slice,
+    ("gluon.block", "_BlockScope"): Scope,
     ("util", "_NumpyArrayScope"): ArrayScope,
     ("util", "_NumpyShapeScope"): ShapeScope,
 }

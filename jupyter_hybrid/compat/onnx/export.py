@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
+from ... import _core, nesting
 from ... import sym as symbols
 from ..._core import Graph, NDArray, Symbol
 from ...base import MXNetError
-from ...gluon import nesting
 from ...gluon.hybrid_block import HybridBlock
 from ...gluon.parameter import DeferredInitializationError
 from ...gluon.parameter_files import read_arrays
