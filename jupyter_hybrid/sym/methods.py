@@ -183,6 +183,18 @@ def reduce(self: Symbol) -> tuple[Any, tuple[str]]:
     return _core.sym_load_json, (self._tojson_native(),)
 
 
+def _with_np_shape(tojson: Callable[..., str]) -> Callable[..., str]:
+    def written(self: Symbol, remove_amp_cast: bool = True) -> str:
+        """MXNet's symbol.json; written inside ``np_shape()`` it says that 0 is a size."""
+        text = tojson(self)
+        if not is_np_shape():
+            return text
+        begin, mark, rest = text.rpartition('"attrs": {')
+        return f'{begin}{mark}"is_np_shape": ["int", 1], {rest}'
+
+    return written
+
+
 def save(self: Symbol, fname: str | os.PathLike[str], remove_amp_cast: bool = True) -> None:
     """Writes the graph in MXNet's format; casts of mixed precision are left out unless told.
 
@@ -370,6 +382,7 @@ def install(reshape: Callable[..., Symbol]) -> None:
         "optimize_for": optimize_for,
         "get_backend_symbol": optimize_for,
         "__reduce__": reduce,
+        "tojson": _with_np_shape(Symbol.tojson),
         "save": save,
         "grad": grad,
         "bind": bind,

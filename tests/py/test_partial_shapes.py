@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from jupyter_hybrid import sym, util
@@ -45,3 +46,15 @@ def test_an_identity_gives_its_shape_to_both_sides() -> None:
     same = sym._internal._identity_with_attr_like_rhs(sym.var("a") + sym.var("w"), sym.var("b"))
     y = sym.FullyConnected(sym.var("x"), same, num_hidden=4, no_bias=True)
     assert shapes(y, x=(2, 3), w=(1,))["b"] == (4, 3)
+
+
+def test_a_graph_written_with_np_shape_says_so() -> None:
+    symbol = sym.var("x", shape=(0, 3)) * 2
+    plain = symbol.tojson()
+    with util.np_shape():
+        marked = symbol.tojson()
+    assert "is_np_shape" not in plain and json.loads(marked)["attrs"]["is_np_shape"] == ["int", 1]
+    assert sym.load_json(plain).infer_shape_partial()[1] == [(0, 3)]
+    with util.np_shape():
+        assert sym.load_json(marked).infer_shape_partial()[1] == [(0, 3)]
+        assert sym.load_json(plain).infer_shape_partial()[1] == [(-1, 3)]
