@@ -3,6 +3,7 @@
 #include "ops/expr.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 
 namespace hybrid {
@@ -213,6 +214,7 @@ void register_elementwise() {
   smooth.attrs = {{"scalar", AttrType::real, "1.0", "s, where the parabola meets the line"}};
   smooth.code = ElemCode::sqrt;
   smooth.elementwise = emit_smooth_l1;
+  cut_integers(&smooth);
   smooth.gradient = grad_smooth_l1;
   add_op(std::move(smooth));
 
@@ -235,7 +237,7 @@ void register_elementwise() {
   OpDef loss = elementwise_def("make_loss",
                                "data, declared to be a loss: its gradient is grad_scale, whatever "
                                "flows in (MXNet's MakeLoss).",
-                               kFloats);
+                               kNumbers);
   loss.attrs = {{"grad_scale", AttrType::real, "1.0", "the gradient"},
                 {"valid_thresh", AttrType::real, "0.0", "valid: elements above it count"},
                 {"normalization", AttrType::string, "null",

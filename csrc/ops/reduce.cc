@@ -7,6 +7,7 @@
 #include "ops/expr.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 #include "ops/run_elem.h"
 
@@ -54,8 +55,14 @@ void run_mean(KernelContext& c) {
   run_with_number(ElemCode::div, c.out[0], count, c.out[0], c.resources);
 }
 
+// Integers are never nan.
+void run_nansum(KernelContext& c) {
+  is_floating(c.in[0].dtype) ? run_reduce<Reduction::nansum>(c) : run_reduce<Reduction::sum>(c);
+}
+
 // Where data is nan, 1 is multiplied.
 void run_nanprod(KernelContext& c) {
+  if (!is_floating(c.in[0].dtype)) return run_reduce<Reduction::prod>(c);
   const TensorView numbers = scratch_view(c.in[0].dtype, c.in[0].shape, c.resources);
   ElemProgram program;
   program.inputs = {c.in[0].dtype};
@@ -227,10 +234,14 @@ void register_reduce() {
   using R = Reduction;
   add_op(reduction_def("sum", "Sum over axes, in data's dtype; 0 where there is nothing to add.",
                        kNumbersComplex, run_reduce<R::sum>, grad_sum));
-  add_op(reduction_def("nansum", "Sum over axes, nan counting as 0.", kFloats,
-                       run_reduce<R::nansum>, grad_nansum));
-  add_op(reduction_def("mean", "Mean over axes: their sum divided by their number of elements.",
-                       kFloatsComplex, run_mean, grad_mean));
+  add_op(reduction_def("nansum", "Sum over axes, nan counting as 0.", kNumbers, run_nansum,
+                       grad_nansum));
+  OpDef mean = reduction_def("mean",
+                             "Mean over axes: their sum divided by their number of elements. "
+                             "Integers stay integers: the fraction is cut off, as in MXNet.",
+                             kFloatsComplex, run_mean, grad_mean);
+  cut_integers(&mean);
+  add_op(std::move(mean));
   add_op(
       reduction_def("prod",
                     "Product over axes, in data's dtype. The gradient divides by data: it is nan "
@@ -239,7 +250,7 @@ void register_reduce() {
   OpDef nanprod = reduction_def("nanprod",
                                 "Product over axes, nan counting as 1. The gradient divides by "
                                 "data: it is nan where data is 0.",
-                                kFloats, run_nanprod, grad_nanprod);
+                                kNumbers, run_nanprod, grad_nanprod);
   nanprod.on_device = false;
   add_op(std::move(nanprod));
   OpDef largest =
@@ -259,6 +270,7 @@ void register_reduce() {
   norm.attrs.insert(norm.attrs.begin() + 2, {"out_dtype", AttrType::dtype, "None",
                                              "dtype of the result; None: that of data"});
   norm.infer = infer_norm;
+  cut_integers(&norm);
   add_op(std::move(norm));
   OpDef any = reduction_def("any", "True where some element over axes is not 0.", kAllComputed,
                             run_reduce<R::any>, nullptr);
