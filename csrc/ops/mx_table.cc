@@ -175,8 +175,43 @@ void add_networks(Rows& t) {
   t.add("dot", "dot", {}, one_d);
   t.add("batch_dot", "batch_dot");
   t.add("matmul", "_npi_matmul", {}, {{"transpose_a", "False"}, {"transpose_b", "False"}});
-  t.add("sgd_update", "sgd_update");
-  t.add("sgd_mom_update", "sgd_mom_update");
+}
+
+void add_updates(Rows& t) {
+  for (const char* name : {"sgd_update",
+                           "sgd_mom_update",
+                           "mp_sgd_update",
+                           "mp_sgd_mom_update",
+                           "nag_mom_update",
+                           "mp_nag_mom_update",
+                           "signsgd_update",
+                           "signum_update",
+                           "multi_sgd_update",
+                           "multi_sgd_mom_update",
+                           "multi_mp_sgd_update",
+                           "multi_mp_sgd_mom_update",
+                           "adam_update",
+                           "ftml_update",
+                           "ftrl_update",
+                           "rmsprop_update",
+                           "rmspropalex_update",
+                           "lamb_update_phase1",
+                           "lamb_update_phase2",
+                           "mp_lamb_update_phase1",
+                           "mp_lamb_update_phase2",
+                           "multi_lars"}) {
+    t.add(name, name);
+  }
+  for (const char* name : {"multi_sgd_update", "multi_sgd_mom_update", "multi_mp_sgd_update",
+                           "multi_mp_sgd_mom_update"}) {
+    const std::string preloaded = std::string("preloaded_") + name;
+    t.add(preloaded.c_str(), preloaded.c_str());
+  }
+  for (const char* name : {"adamw_update", "mp_adamw_update", "multi_adamw_update",
+                           "multi_mp_adamw_update", "multi_lamb_update", "multi_mp_lamb_update"}) {
+    t.add(name, (std::string("_") + name).c_str());
+  }
+  t.add("group_adagrad_update", "_contrib_group_adagrad_update");
 }
 
 void add_detection(Rows& t) {
@@ -185,9 +220,9 @@ void add_detection(Rows& t) {
   t.add("BilinearSampler", "BilinearSampler");
   t.add("SpatialTransformer", "SpatialTransformer");
   t.add("Correlation", "Correlation");
-  for (const char* name :
-       {"PSROIPooling", "RROIAlign", "hawkesll", "ROIAlign", "MultiBoxPrior", "MultiBoxTarget",
-        "MultiBoxDetection", "box_iou", "box_encode", "box_decode", "bipartite_matching"}) {
+  for (const char* name : {"PSROIPooling", "RROIAlign", "hawkesll",
+                           "ROIAlign", "MultiBoxPrior", "MultiBoxTarget", "MultiBoxDetection",
+                           "box_iou", "box_encode", "box_decode", "bipartite_matching"}) {
     t.add(name, (std::string("_contrib_") + name).c_str());
   }
   t.add("box_nms", "_contrib_box_nms", {"_contrib_box_non_maximum_suppression"});
@@ -325,6 +360,7 @@ std::vector<MxName> make_mx_table() {
   add_comparisons(t);
   add_unary(t);
   add_networks(t);
+  add_updates(t);
   add_detection(t);
   add_reductions(t);
   add_shapes(t);

@@ -13,6 +13,9 @@ from .._core import NDArray
 from ..base import MXNetError
 from ..nesting import flatten, listed_like
 from . import random
+from .contrib_updates import *  # noqa: F403
+from .contrib_updates import __all__ as _updates
+from .random import uniform
 
 if TYPE_CHECKING:
     from .contrib_operators import *  # noqa: F403
@@ -171,5 +174,7 @@ __all__ = [
     "isinf",
     "isnan",
     "rand_zipfian",
+    "uniform",
     "while_loop",
+    *_updates,
 ]

@@ -14,6 +14,7 @@ from .._core import Symbol
 from ..nesting import flatten, listed_like
 from . import random
 from .names import choose_name
+from .random import uniform
 
 if TYPE_CHECKING:
     from .contrib_operators import *  # noqa: F403
@@ -155,6 +156,62 @@ def rand_zipfian(
     return sampled, expected(true_classes), expected(sampled)
 
 
+def adamw_update(
+    weight: Symbol,
+    grad: Symbol,
+    mean: Symbol,
+    var: Symbol,
+    rescale_grad: float | Symbol,
+    lr: float,
+    eta: float,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+    wd: float = 0,
+    clip_gradient: float = -1,
+    out: Any = None,
+    name: str | None = None,
+    **kwargs: Any,
+) -> Symbol:
+    """As nd.contrib.adamw_update; mean and var are auxiliary states."""
+    attrs = {"lr": lr, "eta": eta, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "wd": wd}
+    attrs |= {"clip_gradient": clip_gradient, **kwargs}
+    inputs = (weight, grad, mean, var, _factor(rescale_grad))
+    return _core.sym_apply("_adamw_update", inputs, attrs, choose_name(name, "_adamw_update"))
+
+
+def mp_adamw_update(
+    weight: Symbol,
+    grad: Symbol,
+    mean: Symbol,
+    var: Symbol,
+    weight32: Symbol,
+    rescale_grad: float | Symbol,
+    lr: float,
+    eta: float,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+    wd: float = 0,
+    clip_gradient: float = -1,
+    out: Any = None,
+    name: str | None = None,
+    **kwargs: Any,
+) -> Symbol:
+    """As nd.contrib.mp_adamw_update; mean, var and weight32 are auxiliary states."""
+    attrs = {"lr": lr, "eta": eta, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "wd": wd}
+    attrs |= {"clip_gradient": clip_gradient, **kwargs}
+    inputs = (weight, grad, mean, var, weight32, _factor(rescale_grad))
+    return _core.sym_apply("_mp_adamw_update", inputs, attrs, choose_name(name, "_mp_adamw_update"))
+
+
+def _factor(rescale_grad: float | Symbol) -> Symbol:
+    if isinstance(rescale_grad, Symbol):
+        return rescale_grad
+    attrs = {"shape": (1,), "value": float(rescale_grad)}
+    return _core.sym_apply("_full", (), attrs, choose_name(None, "_full"))
+
+
 def _cast(data: Symbol, dtype: str) -> Symbol:
     return _core.sym_apply("cast", (data,), {"dtype": dtype}, choose_name(None, "cast"))
 
@@ -164,12 +221,15 @@ def _unary(op: str, data: Symbol) -> Symbol:
 
 
 __all__ = [
+    "adamw_update",
     "boolean_mask",
     "cond",
     "foreach",
     "isfinite",
     "isinf",
     "isnan",
+    "mp_adamw_update",
     "rand_zipfian",
+    "uniform",
     "while_loop",
 ]

@@ -24,6 +24,11 @@ WRONG: dict[str, str] = {
 
 #: Ours does what MXNet's documentation says, MXNet does not.
 DOCUMENTED: dict[str, str] = {
+    **dict.fromkeys(
+        ("nag_mom_update-1", "mp_nag_mom_update-1"),
+        "into the weight itself: the momentum takes the decay of the new weight",
+    ),
+    "contrib.adamw_update-2": "the clipped gradient is written into grad",
     "RNN-36": "on CPU use_sequence_length is ignored: states go on beyond a sequence's end",
     "contrib.MultiBoxTarget-3": "minimum_negative_samples is ignored",
     "contrib.bipartite_matching-1": "topk matches one more than it says",
