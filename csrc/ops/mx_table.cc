@@ -137,6 +137,8 @@ void add_networks(Rows& t) {
   t.add("Custom", "Custom");
   t.add("Convolution", "Convolution", {"Convolution_v1"});
   t.add("Pooling", "Pooling");
+  t.add("Pooling", "Pooling_v1", {},
+        {{"layout", "None"}, {"count_include_pad", "True"}, {"p_value", "None"}});
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
   t.add("BatchNormWithReLU", "_contrib_BatchNormWithReLU", {}, {{"batch_stats", "None"}});
   t.add("LayerNorm", "LayerNorm");
@@ -220,7 +222,7 @@ void add_detection(Rows& t) {
   t.add("BilinearSampler", "BilinearSampler");
   t.add("SpatialTransformer", "SpatialTransformer");
   t.add("Correlation", "Correlation");
-  for (const char* name : {"PSROIPooling", "RROIAlign", "hawkesll",
+  for (const char* name : {"Proposal", "MultiProposal", "PSROIPooling", "RROIAlign", "hawkesll",
                            "ROIAlign", "MultiBoxPrior", "MultiBoxTarget", "MultiBoxDetection",
                            "box_iou", "box_encode", "box_decode", "bipartite_matching"}) {
     t.add(name, (std::string("_contrib_") + name).c_str());
@@ -261,7 +263,7 @@ void add_shapes(Rows& t) {
   t.add("slice_assign", "_slice_assign", {"_crop_assign"});
   t.add("slice_assign_scalar", "_slice_assign_scalar", {"_crop_assign_scalar"});
   t.add("reverse", "reverse", {"flip"});
-  t.add("concat", "Concat", {"concat"});
+  t.add("concat", "Concat", {"concat", "_rnn_param_concat"});
   t.add("stack", "stack");
   t.add("split", "SliceChannel", {"split"});
   t.add("tile", "tile");
@@ -389,6 +391,8 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"*", "num_args", nullptr},
       {"*", "is_int", nullptr},
       {"*", "forward_stype", nullptr},
+      {"broadcast_maximum", "axis", nullptr},
+      {"broadcast_minimum", "axis", nullptr},
       {"LeakyReLU", "lower_bound", nullptr},
       {"LeakyReLU", "upper_bound", nullptr},
       {"BatchNorm", "min_calib_range", "None"},

@@ -10,6 +10,7 @@
 #include "ops/half.h"
 #include "ops/infer.h"
 #include "ops/op.h"
+#include "ops/proposal.h"
 #include "ops/states.h"
 #include "ops/suggest.h"
 
@@ -77,6 +78,7 @@ const Table& table() {
     register_boxes();
     register_box_nms();
     register_multibox();
+    register_proposal();
     register_grid();
     register_correlation();
     register_sequence();

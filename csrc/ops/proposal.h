@@ -1,0 +1,8 @@
+// Proposal operators of region proposal networks.
+#pragma once
+
+namespace hybrid {
+
+void register_proposal();
+
+}  // namespace hybrid
