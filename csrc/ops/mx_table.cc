@@ -222,9 +222,10 @@ void add_detection(Rows& t) {
   t.add("BilinearSampler", "BilinearSampler");
   t.add("SpatialTransformer", "SpatialTransformer");
   t.add("Correlation", "Correlation");
-  for (const char* name : {"Proposal", "MultiProposal", "PSROIPooling", "RROIAlign", "hawkesll",
-                           "ROIAlign", "MultiBoxPrior", "MultiBoxTarget", "MultiBoxDetection",
-                           "box_iou", "box_encode", "box_decode", "bipartite_matching"}) {
+  for (const char* name :
+       {"DeformablePSROIPooling", "Proposal", "MultiProposal", "PSROIPooling", "RROIAlign",
+        "hawkesll", "ROIAlign", "MultiBoxPrior", "MultiBoxTarget", "MultiBoxDetection", "box_iou",
+        "box_encode", "box_decode", "bipartite_matching"}) {
     t.add(name, (std::string("_contrib_") + name).c_str());
   }
   t.add("box_nms", "_contrib_box_nms", {"_contrib_box_non_maximum_suppression"});

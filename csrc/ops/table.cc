@@ -79,6 +79,7 @@ const Table& table() {
     register_box_nms();
     register_multibox();
     register_proposal();
+    register_deformable_psroi();
     register_grid();
     register_correlation();
     register_sequence();

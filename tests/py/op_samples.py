@@ -926,6 +926,12 @@ def _detection() -> None:
         use(Real((2, 8, 4, 4)), rois, **psroi),
         use(Real((2, 2, 4, 4)), rois, **psroi, group_size=1),
     ]
+    moved = {**psroi, "sample_per_part": 2, "trans_std": 0.25, "group_size": 2}
+    SAMPLES["DeformablePSROIPooling"] = [
+        use(Real((2, 8, 4, 4)), rois, Real((3, 4, 2, 2), -0.2, 0.2), **moved),
+        use(Real((2, 8, 4, 4)), rois, Real((3, 2, 1, 1), -0.2, 0.2), **moved, part_size=1),
+        use(Real((2, 8, 4, 4)), rois, **moved, no_trans=True),
+    ]
     SAMPLES["psroi_pooling_grad"] = [use(Real((3, 2, 2, 2)), rois, **psroi, shape=(2, 8, 4, 4))]
     rotated = Places(((0.0, 2.0, 2.5, 3.0, 2.0, 30.0), (1.0, 1.0, 0.5, 2.0, 4.0, -70.0)))
     SAMPLES["RROIAlign"] = [
