@@ -1,4 +1,4 @@
-"""Batches with descriptions, and what gives them: the base that ``mxnet.io``'s iterators have."""
+"""Batches with descriptions, and the base of what gives them."""
 
 from __future__ import annotations
 
