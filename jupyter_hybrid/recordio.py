@@ -19,8 +19,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from . import image_codec
 from ._core import MXNetError
+from .image import codec
 
 __all__ = [
     "IRHeader",
@@ -312,7 +312,7 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[Any, np.ndarray]:
     ``iscolor`` is OpenCV's: -1 as stored, 0 grey, shape (height, width), 1 three channels.
     """
     header, content = unpack(s)
-    return header, image_codec.decode(content, iscolor)
+    return header, codec.decode(content, iscolor)
 
 
 def pack_img(header: Any, img: np.ndarray, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
@@ -320,4 +320,4 @@ def pack_img(header: Any, img: np.ndarray, quality: int = 95, img_fmt: str = ".j
 
     ``quality`` is 1 to 100 for ".jpg", how much a ".png" is compressed, 0 to 9.
     """
-    return pack(header, image_codec.encode(img, img_fmt, quality))
+    return pack(header, codec.encode(img, img_fmt, quality))

@@ -328,6 +328,17 @@ void add_contrib(Rows& t) {
   }
 }
 
+void add_images(Rows& t) {
+  for (const char* name :
+       {"to_tensor", "normalize", "flip_left_right", "flip_top_bottom", "random_flip_left_right",
+        "random_flip_top_bottom", "crop", "resize", "random_brightness", "random_contrast",
+        "random_saturation", "random_hue", "random_color_jitter", "random_lighting",
+        "adjust_lighting"}) {
+    const std::string core = std::string("image_") + name;
+    t.add(core.c_str(), ("_" + core).c_str());
+  }
+}
+
 void add_sources(Rows& t) {
   const Fixed one_d{{"at_least_1d", "True"}};
   t.add("random_uniform", "_random_uniform", {"random_uniform", "uniform"}, one_d);
@@ -371,6 +382,7 @@ std::vector<MxName> make_mx_table() {
   add_linalg(t);
   add_mixed_precision(t);
   add_contrib(t);
+  add_images(t);
   add_sources(t);
   return t.take();
 }

@@ -8,6 +8,7 @@
 #include "ops/copy_to_device.h"
 #include "ops/families.h"
 #include "ops/half.h"
+#include "ops/images.h"
 #include "ops/infer.h"
 #include "ops/op.h"
 #include "ops/proposal.h"
@@ -108,6 +109,9 @@ const Table& table() {
     register_linalg_factors();
     register_linalg_triangles();
     register_diag();
+    register_image_moves();
+    register_image_resize();
+    register_image_colours();
     return true;
   }();
   (void)filled;

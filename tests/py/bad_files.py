@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from jupyter_hybrid import MXNetError, image_codec, recordio
+from jupyter_hybrid import MXNetError, recordio
+from jupyter_hybrid.image import codec
 
 WAITS_S = 10  # then the process ends, with the place at which it hung
 NUMBERS = (0, 1, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 50_000, 1 << 28)
@@ -26,10 +27,10 @@ def images() -> dict[str, bytes]:
     """A valid file of each kind."""
     rng = np.random.RandomState(0)
     picture = np.kron(rng.randint(0, 255, (8, 10, 3)), np.ones((6, 6, 1))).astype(np.uint8)
-    made = {kind: image_codec.encode(picture, kind, 90) for kind in (".jpg", ".png", ".bmp")}
+    made = {kind: codec.encode(picture, kind, 90) for kind in (".jpg", ".png", ".bmp")}
     for kind in (".webp", ".tiff", ".ppm", ".pgm"):
         grey = picture[:, :, 0] if kind == ".pgm" else picture
-        made[kind] = image_codec.encode(grey, kind, 90)
+        made[kind] = codec.encode(grey, kind, 90)
     return made
 
 
@@ -81,10 +82,10 @@ def main(count: int, seed: int) -> None:
         folder = Path(name)
         good = images()
         for content in good.values():  # OpenCV's own code comes into memory when it is used
-            image_codec.decode(content)
+            codec.decode(content)
             for cut in (26, 30, len(content) // 2):
                 with contextlib.suppress(MXNetError):
-                    image_codec.decode(content[:cut])
+                    codec.decode(content[:cut])
         rows = records(folder)
         start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for i in range(count):
@@ -93,9 +94,7 @@ def main(count: int, seed: int) -> None:
                 if i % 2:
                     read_records(folder / "bad.rec", changed(rows, draw))
                 else:
-                    image_codec.decode(
-                        changed(draw.choice(list(good.values())), draw), i // 2 % 3 - 1
-                    )
+                    codec.decode(changed(draw.choice(list(good.values())), draw), i // 2 % 3 - 1)
                 outcomes["read"] += 1
             except MXNetError:
                 outcomes["refused"] += 1

@@ -827,6 +827,60 @@ def _softmax_family() -> None:
     ]
 
 
+def _images() -> None:
+    image, batch = Real((3, 4, 3), 20.0, 200.0), Real((2, 4, 3, 1), 20.0, 200.0)
+    fixed = {"min_factor": 1.3, "max_factor": 1.3}
+    names = ["image_flip_left_right", "image_flip_top_bottom", "image_random_flip_left_right",
+             "image_random_flip_top_bottom"]  # fmt: skip
+    for name in names:
+        SAMPLES[name] = [use(image), use(batch)]
+    SAMPLES["image_crop"] = [
+        use(image, x=1, y=0, width=2, height=3), use(batch, x=0, y=2, width=3, height=1),
+    ]  # fmt: skip
+    # Its results are float32, too coarse for finite differences.
+    SAMPLES["image_to_tensor"] = [
+        Sample((shape,), {}, True, lambda x: np.full_like(x, 1 / 255), second_order=False)
+        for shape in (image, batch)
+    ]
+    SAMPLES["image_normalize"] = [
+        use(image, mean=(1.0, 2.0, 3.0), std=(4.0, 5.0, 6.0)), use(batch, mean=0.5, std=(2.0,)),
+    ]  # fmt: skip
+    SAMPLES["image_resize"] = [
+        *(use(image, size=(5, 2), interp=interp) for interp in range(5)),
+        use(batch, size=2, keep_ratio=True),
+        use(batch, size=(2, 3), interp=3),
+    ]
+    SAMPLES["image_resize_grad"] = [
+        use(image, size=(2, 5)), use(batch, size=(6, 2), interp=2),
+    ]  # fmt: skip
+    SAMPLES["image_random_brightness"] = [use(image, min_factor=0.2, max_factor=2.0)]
+    for kind in ("contrast", "saturation"):
+        SAMPLES[f"image_random_{kind}"] = [
+            use(image, min_factor=0.2, max_factor=2.0),
+            use(batch, **fixed),
+        ]
+        SAMPLES[f"image_random_{kind}_grad"] = [
+            use(image, image, **fixed),
+            use(batch, batch, **fixed),
+        ]
+    # Steps of hue are not differentiated twice.
+    some = {"brightness": 0.4, "contrast": 0.4, "saturation": 0.4, "hue": 0.0}
+    distinct = Real((3, 4, 3), 20.0, 200.0, distinct=True)
+    SAMPLES["image_random_hue"] = [
+        Sample((distinct,), {"min_factor": 0.2, "max_factor": 0.4}, second_order=False),
+        Sample((batch,), fixed, second_order=False),
+    ]
+    SAMPLES["image_random_color_jitter"] = [
+        Sample((image,), some, second_order=False),
+        Sample((distinct,), {**some, "hue": 0.1}, second_order=False),
+    ]
+    SAMPLES["image_random_lighting"] = [use(image, alpha_std=0.3)]
+    SAMPLES["image_adjust_lighting"] = [
+        use(image, alpha=(0.1, -0.2, 0.3)),
+        use(batch, alpha=(1.0, 2.0, 3.0)),
+    ]
+
+
 def _sequences() -> None:
     lengths = Places((1.0, 4.0, 2.0))
     every = {"use_sequence_length": True}
@@ -968,6 +1022,6 @@ def _detection() -> None:
 
 for _family in (
     _unary, _binary, _linear, _conv, _reductions, _shapes, _indices, _softmax_family, _linalg,
-    _distributions, _sequences, _recurrent, _detection, _hawkes,
+    _distributions, _images, _sequences, _recurrent, _detection, _hawkes,
 ):  # fmt: skip
     _family()

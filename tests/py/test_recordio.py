@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jupyter_hybrid import MXNetError, image_codec, recordio
+from jupyter_hybrid import MXNetError, recordio
 from jupyter_hybrid.gluon.data import DataLoader, RecordFileDataset
+from jupyter_hybrid.image import codec
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_images_in_records():
 
 def with_size(kind: str, width: int, height: int) -> bytes:
     """A valid small image whose header claims another size."""
-    made = bytearray(image_codec.encode(np.zeros((8, 8, 3), np.uint8), kind, 90))
+    made = bytearray(codec.encode(np.zeros((8, 8, 3), np.uint8), kind, 90))
     if kind == ".png":
         made[16:24] = struct.pack(">II", width, height)
     elif kind == ".jpg":
@@ -142,24 +143,24 @@ def with_size(kind: str, width: int, height: int) -> bytes:
 def test_bombs_are_refused_before_memory_is_taken(kind):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(MXNetError, match="claims 50000 x 50000 pixels"):
-        image_codec.decode(with_size(kind, 50_000, 50_000))
+        codec.decode(with_size(kind, 50_000, 50_000))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 14
 
 
 def test_a_large_image_in_few_bytes_is_no_bomb():
     white = np.full((1500, 2500, 3), 255, np.uint8)
     for kind, quality in {".png": 9, ".jpg": 90}.items():
-        stored = image_codec.encode(white, kind, quality)
+        stored = codec.encode(white, kind, quality)
         assert len(stored) < 200_000
-        assert (image_codec.decode(stored) == 255).all()
+        assert (codec.decode(stored) == 255).all()
     with pytest.raises(MXNetError, match="cut off"):
-        image_codec.decode(image_codec.encode(white, ".png", 9)[:-2000])
+        codec.decode(codec.encode(white, ".png", 9)[:-2000])
 
 
 @pytest.mark.parametrize("content", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\n", b"hello, world", b"BM"])
 def test_no_images(content):
     with pytest.raises(MXNetError, match="imdecode"):
-        image_codec.decode(content)
+        codec.decode(content)
 
 
 def changed_files(count, seed):
@@ -185,7 +186,7 @@ def test_many_changed_files(seed):
 
 def test_without_opencv(monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
-    image_codec.opencv.cache_clear()
+    codec.opencv.cache_clear()
     with pytest.raises(ImportError, match=r"pip install 'jupyter_hybrid\[image\]'"):
-        image_codec.decode(b"\x89PNG")
-    image_codec.opencv.cache_clear()
+        codec.decode(b"\x89PNG")
+    codec.opencv.cache_clear()

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from ._core import MXNetError
+from .._core import MXNetError
 
 __all__ = ["check"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import image_header
-from ._core import MXNetError
+from .._core import MXNetError
+from . import header
 
 __all__ = ["decode", "encode", "opencv"]
 
@@ -41,7 +41,7 @@ def decode(content: Any, flag: int = 1) -> np.ndarray:
     stored = np.frombuffer(content, np.uint8)
     if stored.size == 0:
         raise MXNetError("imdecode: the image has no bytes")
-    image_header.check(stored.data)
+    header.check(stored.data)
     try:
         image = cv2.imdecode(stored, flag)
     except cv2.error as error:
