@@ -120,11 +120,12 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
   return out;
 }
 
-// An operator with states: what training does to them is done once it is pushed or recorded.
+// An operator with states: what training does to them is done once it is pushed or recorded. A
+// batch of no elements has no statistics: the states serve, and stay.
 std::vector<ArrayRef> call_with_states(const OpDef& op, Attrs attrs, std::vector<ArrayRef> refs,
                                        const py::sequence& inputs, Context ctx) {
   check_arity(op, attrs, refs.size());
-  const bool changes = set_mode(thread_state().training, &attrs);
+  const bool changes = set_mode(thread_state().training && shape_of(refs[0]).size() != 0, &attrs);
   if (changes) refs.resize(static_cast<size_t>(op.count_inputs(attrs)));
   const std::vector<ArrayRef> results = call_op(op, attrs, refs, nullptr, ctx);
   if (!changes) return results;

@@ -11,6 +11,12 @@ namespace {
 
 bool is_open(const Node& n) { return n.kind == NodeKind::op && is_mode_open(*n.op, n.attrs); }
 
+// A batch of no elements has no statistics: as outside training the states serve, and stay.
+bool is_empty(const Graph& graph, Entry data) {
+  const Shape& shape = graph.shape(data);
+  return shape.known() && shape.size() == 0;
+}
+
 // A gradient of such an operator, made before the mode was known.
 bool is_open_gradient(const Node& n) {
   static const OpDef* grad = get_op("batch_norm_grad");
@@ -37,7 +43,9 @@ class Deciding {
         continue;
       }
       Node copy = redirected(n);
-      if (is_open_gradient(n)) set_mode(training_, &copy.attrs);
+      if (is_open_gradient(n)) {
+        set_mode(training_ && !is_empty(graph_, n.inputs.at(1)), &copy.attrs);
+      }
       after_.add(std::move(copy));
       if (writes(n) && states_ != nullptr) note_written(n);
     }
@@ -81,7 +89,7 @@ class Deciding {
 
   void decide(const Node& n) {
     Node copy = redirected(n);
-    const bool changes = set_mode(training_, &copy.attrs);
+    const bool changes = set_mode(training_ && !is_empty(graph_, n.inputs.at(0)), &copy.attrs);
     if (!changes) {
       after_.add(std::move(copy));
       return;
