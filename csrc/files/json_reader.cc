@@ -15,6 +15,8 @@ namespace hybrid {
 namespace {
 
 constexpr int kMaxDepth = 16;       // of subgraphs in subgraphs
+constexpr int64_t kSilent = 800;    // 0.8 and older: files without a version
+constexpr int64_t kComplete = 900;  // since 0.9 every input is written, states too
 constexpr int kMaxOutputs = 65536;  // nothing real has more, and every output takes memory
 
 using Attributes = std::map<std::string, std::string>;
@@ -22,6 +24,20 @@ using Attributes = std::map<std::string, std::string>;
 bool is_variable_attribute(const std::string& key) {
   return key.size() > 4 && key.compare(0, 2, "__") == 0 &&
          key.compare(key.size() - 2, 2, "__") == 0;
+}
+
+// Files from before 0.9 have these without underscores: "lr_mult", and on an operator
+// "weight_lr_mult" of its input. Returns the key of today and the input's name, or neither.
+std::pair<std::string, std::string> key_of_today(const std::string& key) {
+  for (const std::string old :
+       {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"}) {
+    if (key == old) return {"__" + old + "__", ""};
+    const size_t start = key.size() - std::min(key.size(), old.size() + 1);
+    if (start > 0 && key.compare(start, std::string::npos, "_" + old) == 0) {
+      return {"__" + old + "__", key.substr(0, start)};
+    }
+  }
+  return {};
 }
 
 class Reader {
@@ -37,6 +53,7 @@ class Reader {
     require(nodes != nullptr, "symbol.json: there is no \"nodes\"; is it a symbol file?");
     const Json* global = document_.find("attrs");
     if (global != nullptr && depth_ == 0) np_shape_ = np_shape(*global);
+    if (depth_ == 0) version_ = version(global);
     const auto& list = nodes->as_array("symbol.json: nodes");
     for (size_t i = 0; i < list.size(); ++i) read_node(list[i], i);
     const Json* heads = document_.find("heads");
@@ -50,6 +67,13 @@ class Reader {
   }
 
  private:
+  // Of the MXNet that wrote it; the first ones did not say.
+  static int64_t version(const Json* attrs) {
+    const Json* entry = attrs == nullptr ? nullptr : attrs->find("mxnet_version");
+    if (entry == nullptr || entry->items.size() != 2) return kSilent;
+    return entry->items[1].as_integer("symbol.json: mxnet_version");
+  }
+
   static bool np_shape(const Json& attrs) {
     const Json* entry = attrs.find("is_np_shape");
     if (entry == nullptr || entry->items.size() != 2) return false;
@@ -118,7 +142,10 @@ class Reader {
   void read_variable(SymNode* node, const Attributes& attributes, const std::string& where) const {
     require(node->inputs.empty(), where, ": a variable with inputs");
     node->kind = NodeKind::input;
-    node->extra = attributes;
+    for (const auto& [key, text] : attributes) {
+      const auto today = key_of_today(key);
+      node->extra[today.first.empty() || !today.second.empty() ? key : today.first] = text;
+    }
     node->shapes = {declared_shape(node->name, attributes, np_shape_)};
     node->dtypes = {declared_dtype(node->name, attributes)};
   }
@@ -154,8 +181,15 @@ class Reader {
     node->op = native ? find_op(op_name.substr(prefix.size())) : mx ? mx->op : nullptr;
     require(node->op != nullptr, where, ": unknown operator '", op_name.substr(0, 100), "'");
     Attributes own;
+    std::map<std::string, Attributes> of_inputs;
     for (const auto& [key, text] : attributes) {
-      (is_variable_attribute(key) ? node->extra : own)[key] = text;
+      const auto [today, input] =
+          native ? std::pair<std::string, std::string>() : key_of_today(key);
+      if (today.empty()) {
+        (is_variable_attribute(key) ? node->extra : own)[key] = text;
+      } else {
+        (input.empty() ? node->extra : of_inputs[input])[today] = text;
+      }
     }
     try {
       if (native) {
@@ -175,6 +209,8 @@ class Reader {
       fail(where, ": ", error.what());
     }
     const int takes = node->op->count_inputs(node->attrs);
+    if (version_ < kComplete && depth_ == 0) complete(node, takes);
+    give_to_inputs(*node, of_inputs);
     const int given = static_cast<int>(node->inputs.size());
     require(takes < 0 ? given >= 1 : given == takes, where, ": ", op_name, " takes ",
             takes < 0 ? std::string("one or more") : std::to_string(takes), " inputs, given ",
@@ -184,11 +220,36 @@ class Reader {
             " with ", node->num_outputs, " outputs; expected 1 to ", kMaxOutputs);
   }
 
+  // Inputs that an old file leaves out, such as moving averages, are variables of their own.
+  static void complete(SymNode* node, int takes) {
+    size_t def = 0;
+    for (int i = 0; i < takes; ++i, ++def) {
+      while (node->op->inputs[def].is_absent(node->attrs)) ++def;
+      if (i < static_cast<int>(node->inputs.size())) continue;
+      const std::string name = node->name + "_" + node->op->inputs[def].name;
+      node->inputs.push_back(Symbol::variable(name).outputs[0]);
+    }
+  }
+
+  static void give_to_inputs(const SymNode& node, const std::map<std::string, Attributes>& given) {
+    size_t def = 0;
+    for (size_t i = 0; i < node.inputs.size() && !given.empty(); ++i, ++def) {
+      if (node.op->variadic) return;
+      while (def < node.op->inputs.size() && node.op->inputs[def].is_absent(node.attrs)) ++def;
+      if (def >= node.op->inputs.size()) return;
+      const auto found = given.find(node.op->inputs[def].name);
+      SymNode* input = node.inputs[i].node.get();
+      if (found == given.end() || input->kind != NodeKind::input) continue;
+      for (const auto& [key, text] : found->second) input->extra.emplace(key, text);
+    }
+  }
+
   const Json& document_;
   std::vector<SymNodeRef> nodes_;
   std::vector<SymEntry> variables_;
   bool np_shape_;
   int depth_;
+  int64_t version_ = kComplete;
 };
 
 }  // namespace
