@@ -266,6 +266,9 @@ def test_embedding(hybridized):
     words = RNG.integers(0, 7, size=(2, 3))
     out, p = run(nn.Embedding(7, 4), words, hybridized)
     np.testing.assert_array_equal(out, p["weight"][words])
+    table = nd.array([[4, 5], [6, 7]], dtype="int32")
+    found = nd.Embedding(nd.array([1, 0]), table, input_dim=2, output_dim=2)
+    assert found.dtype is np.int32 and found.asnumpy().tolist() == [[6, 7], [4, 5]]
 
 
 def test_upsampling_repeats():
