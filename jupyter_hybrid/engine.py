@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -85,3 +87,12 @@ def using(**changes: Any) -> Iterator[None]:
     finally:
         wait_all()
         configure(**{name: before[name] for name in changes})
+
+
+def _finish_before_fork() -> None:
+    """Waits for what is pending: a child can't compute it, and its data loader may read it."""
+    while pending() > 0:
+        time.sleep(0.0002)  # without the GIL, which operators in Python need
+
+
+os.register_at_fork(before=_finish_before_fork)
