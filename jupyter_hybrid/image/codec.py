@@ -38,6 +38,8 @@ def decode(content: Any, flag: int = 1) -> np.ndarray:
         MXNetError: it is no image that can be read, or claims more pixels than its bytes can hold.
     """
     cv2 = opencv()
+    if isinstance(content, np.ndarray):
+        content = np.asarray(content)  # the stand-in of a recorded cell has no buffer
     stored = np.frombuffer(content, np.uint8)
     if stored.size == 0:
         raise MXNetError("imdecode: the image has no bytes")
@@ -63,7 +65,7 @@ def encode(image: np.ndarray, kind: str, quality: int) -> bytes:
         ".PNG": [cv2.IMWRITE_PNG_COMPRESSION, min(max(quality, 0), 9)],
     }.get(kind.upper(), [])
     try:
-        done, content = cv2.imencode(kind, image, options)
+        done, content = cv2.imencode(kind, np.asarray(image), options)
     except cv2.error as error:
         raise MXNetError(f"pack_img: can't encode this array as {kind!r}: {error}") from error
     if not done:

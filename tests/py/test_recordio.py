@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cells import Shell
 
 from jupyter_hybrid import MXNetError, recordio
 from jupyter_hybrid.gluon.data import DataLoader, RecordFileDataset
@@ -137,6 +138,23 @@ def with_size(kind: str, width: int, height: int) -> bytes:
     else:
         made[:9] = b"P6\n%d %d\n" % (width, height)
     return bytes(made)
+
+
+def test_images_of_a_recorded_cell():
+    shell = Shell()
+    shell.hybridize(
+        "import numpy as np\n"
+        "from jupyter_hybrid import image, recordio\n"
+        "made = np.arange(48, dtype=np.uint8).reshape(4, 4, 3) * 3\n"
+        "header = recordio.IRHeader(0, 1.0, 0, 0)\n"
+        "content = recordio.pack_img(header, made, 9, '.png')\n"
+        "read = recordio.unpack_img(content)[1] + 0\n"
+        "pixels = np.frombuffer(content[24:], np.uint8)[:]\n"
+        "decoded = image.imdecode(pixels, to_rgb=0)\n"
+    )
+    wanted = np.arange(48, dtype=np.uint8).reshape(4, 4, 3) * 3
+    assert np.array_equal(shell.ns["read"], wanted)
+    assert np.array_equal(shell.ns["decoded"].asnumpy(), wanted)
 
 
 @pytest.mark.parametrize("kind", [".png", ".jpg", ".bmp", ".ppm"])
