@@ -239,6 +239,8 @@ INTERNAL = {
         "rnn_grad",
         "ctc_loss_grad",
         "bilinear_sampler_grad",
+        "image_random_color_jitter_grad",
+        "image_random_hue_grad",
         "correlation_grad",
         "deformable_psroi_grad",
         "hawkesll_grad",
