@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from ._core import MXNetError
-from .image import codec
+from .image_files import codec
 
 __all__ = [
     "IRHeader",

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import nd
 from .._core import MXNetError, NDArray
-from . import codec
+from ..image_files import codec
 
 __all__ = ["copyMakeBorder", "imdecode", "imread", "imresize"]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, image_codec
+from .. import _core
 from .._core import NDArray
+from ..image_files import codec
 
 __all__ = [
     "all_finite",
@@ -90,7 +91,7 @@ def imdecode(
     """
     if channels not in (1, 3):
         raise _core.MXNetError(f"imdecode: given {channels} channels, expected 1 or 3")
-    pixels = image_codec.decode(str_img, int(channels == 3))
+    pixels = codec.decode(str_img, int(channels == 3))
     left, top, right, bottom = clip_rect
     if any(clip_rect):
         height, width = pixels.shape[:2]

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from jupyter_hybrid import MXNetError, recordio
-from jupyter_hybrid.image import codec
+from jupyter_hybrid.image_files import codec
 
 WAITS_S = 10  # then the process ends, with the place at which it hung
 NUMBERS = (0, 1, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 50_000, 1 << 28)

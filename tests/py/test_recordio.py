@@ -19,7 +19,7 @@ from cells import Shell
 
 from jupyter_hybrid import MXNetError, recordio
 from jupyter_hybrid.gluon.data import DataLoader, RecordFileDataset
-from jupyter_hybrid.image import codec
+from jupyter_hybrid.image_files import codec
 
 
 @pytest.fixture
