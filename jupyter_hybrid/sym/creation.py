@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 from .._core import Symbol
 from .names import choose_name
@@ -46,8 +48,19 @@ _OPERANDS = {
 }
 
 
+#: What they are of two numbers: a number.
+_OF_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
+    **{"maximum": max, "minimum": min, "hypot": np.hypot},
+    **dict.fromkeys(("power", "pow"), pow),
+}
+
+
 def _binary(function_name: str, op: str, doc: str) -> Callable[..., Symbol]:
-    def apply(lhs: Any, rhs: Any, name: str | None) -> Symbol:
+    of_numbers = _OF_NUMBERS.get(function_name)
+
+    def apply(lhs: Any, rhs: Any, name: str | None) -> Any:
+        if of_numbers and not isinstance(lhs, Symbol) and not isinstance(rhs, Symbol):
+            return of_numbers(lhs, rhs)
         return _core.sym_apply(op, (lhs, rhs), {}, choose_name(name, op))
 
     names = ", ".join(_OPERANDS.get(function_name, ("lhs", "rhs")))

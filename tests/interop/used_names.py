@@ -15,11 +15,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import pytest
-from public_names import found, paths
+from public_names import found, paths, signatures
+from uses.common import attribute
 
 HERE = str(Path(__file__).resolve().parent)
 # What only the tests run.
@@ -56,6 +57,9 @@ class Names:
 
     def called(self, frame: FrameType) -> Iterator[str]:
         code = frame.f_code
+        if code is attribute.__code__:
+            yield from self._read(frame.f_locals["owner"], frame.f_locals["name"])
+            return
         owner = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
         for kind, path in self.by_code.get(code, ()):
             if kind is None or isinstance(owner, kind) or owner is kind:
@@ -64,6 +68,14 @@ class Names:
             kind = owner if isinstance(owner, type) else type(owner)
             known = next((k for k in kind.__mro__ if k in self.by_class), None)
             yield from self.by_class.get(known, ())  # type: ignore[arg-type]
+
+    def _read(self, owner: Any, name: str) -> Iterator[str]:
+        if isinstance(owner, ModuleType):
+            homes = [owner.__name__.partition(".")[2]]
+        else:
+            kinds = (owner if isinstance(owner, type) else type(owner)).__mro__
+            homes = [path for kind in kinds for path in self.by_class.get(kind, ())]
+        yield from (f"{home}.{name}" for home in homes if f"{home}.{name}" in signatures())
 
     def called_core(self, function: Any) -> Iterator[str]:
         yield from self.by_function.get(id(function), ())
@@ -107,7 +119,8 @@ def case(name: str, covers: tuple[str, ...]) -> Iterator[list[bool]]:
     try:
         yield same
     finally:
-        inside = {**dict.fromkeys(covers, name), **USED.seen} if same[-1] else {}
+        public = dict.fromkeys((path for path in covers if path in signatures()), name)
+        inside = {**public, **USED.seen} if same[-1] else {}
         USED.seen, USED.label = outside, label
         if USED.names is not None:
             USED.seen = {**inside, **outside}
