@@ -70,9 +70,12 @@ class Bound:
 
     def _prepare(self, numbers: list[Numbers], constants: Any, variants: Any) -> None:
         """Finds the program, and the arrays of its numbers."""
-        groups: dict[Numbers, int] = {}  # parameters with the same numbers share them
-        shared = tuple([groups.setdefault(n, len(groups)) for n in numbers])
-        values = [*groups]
+        values = [*numbers]
+        shared = tuple(range(len(numbers)))
+        if self._optimizer.shares_numbers:  # parameters with the same ones are a group
+            groups: dict[Numbers, int] = {}
+            shared = tuple([groups.setdefault(n, len(groups)) for n in numbers])
+            values = [*groups]
         given = tuple([tuple([v is not None for v in n]) for n in values])
         self._program = self._find(constants, shared, variants, given)
         self._given = [

@@ -278,3 +278,18 @@ def test_double_precision_has_numbers_of_its_own() -> None:
     )
     step = 0.1 * (0.3 / np.sqrt(0.09 + 1e-7) + 1e-12)
     np.testing.assert_allclose(w.asnumpy(), 1 - step, rtol=1e-15)
+
+
+def test_adamax_leaves_what_has_no_gradient() -> None:
+    """MXNet divides 0 by 0 there."""
+    update, w = optimizer.get_updater(optimizer.create("adamax")), nd.array([1.0, 2.0])
+    update(0, nd.array([0.0, 1.0]), w)
+    assert w.asnumpy().tolist() == [1.0, np.float32(2.0 - 0.002)]
+
+
+def test_numbers_that_meet_by_chance_make_no_other_program() -> None:
+    nadam = optimizer.create("nadam", wd=0.1)
+    update, arrays = optimizer.get_updater(nadam), weights()
+    for step in range(40):
+        update([0, 1, 2], weights(seed=step), arrays)
+    assert len(nadam.programs) == 1
