@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from .._core import Symbol
 from ..attribute import attribute_names
-from ..base import MXNetError
+from ..base import MXNetError, dtype_name
 from ..whole_files import read_whole
 
 __all__ = ["Constant", "Group", "Variable", "fromjson", "load", "load_json", "var"]
@@ -64,8 +64,8 @@ def var(
     if wd_mult is not None:
         extra["__wd_mult__"] = str(wd_mult)
     if dtype is not None:
-        dtype_name = np.dtype(dtype).name
-        extra["__dtype__"] = str(_FLAGS.get(dtype_name, dtype_name))
+        name_of_dtype = dtype_name(dtype)
+        extra["__dtype__"] = str(_FLAGS.get(name_of_dtype, name_of_dtype))
     if init is not None:
         extra["__init__"] = init if isinstance(init, str) else init.dumps()
     if stype not in (None, "default"):
