@@ -36,6 +36,13 @@ def test_creation():
     scalar = nd.array(5)  # a true one, as in MXNet, where hardly an operator takes it
     assert scalar.shape == () and scalar.asscalar() == 5 and (scalar * scalar).shape == ()
     assert nd.array(np.float64(2)).shape == () and (scalar + nd.ones((2,))).shape == (2,)
+    scalar.attach_grad()
+    with autograd.record():
+        loss = (scalar * nd.array([1.0, 2.0])).sum()
+    loss.backward()
+    scalar[:] = scalar - scalar.grad  # as optimizers write
+    assert scalar.grad.shape == () and float(scalar) == 2
+    assert nd.arange(3)[nd.array(1)].shape == (1,)  # as x[1]
     same(nd.zeros((2, 3)), np.zeros((2, 3)))
     same(nd.ones(3, dtype="int64"), np.ones(3))
     same(nd.full((2, 2), 7), np.full((2, 2), 7))
