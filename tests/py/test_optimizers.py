@@ -30,8 +30,9 @@ def weights(count: int = 3, seed: int = 0) -> list[Any]:
 
 def net_and_trainer(kind: str, options: dict[str, Any]) -> tuple[Any, Any]:
     mx.random.seed(3)
-    net = gluon.nn.HybridSequential()
-    net.add(gluon.nn.Dense(5, activation="tanh", in_units=4), gluon.nn.Dense(2, in_units=5))
+    net = gluon.nn.HybridSequential(prefix="net_")  # a trainer sorts by name
+    with net.name_scope():
+        net.add(gluon.nn.Dense(5, activation="tanh", in_units=4), gluon.nn.Dense(2, in_units=5))
     net.initialize(mx.init.Normal(0.5))
     schedule = lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.1)
     options = {"wd": 0.01, "clip_gradient": 0.3, "lr_scheduler": schedule, **options}
