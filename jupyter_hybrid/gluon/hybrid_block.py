@@ -164,7 +164,7 @@ class HybridBlock(Block):
             first = self._check_inputs((x, *args))
         if isinstance(first, _core.Symbol):
             return self._symbolic(x, *args)
-        if self._active and not _core.is_tracing():
+        if self._active and (self._op_hook is not None or not _core.is_tracing()):
             return self._compiled(x, *args)
         return self._imperative(first.context, x, *args)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, autograd, initializer, nd, sym
+from ..base import dtype_name, dtype_of, is_whole
 from ..context import Context, cpu, current_context
 from ..nd.array_names import name_array
 from .checks import CheckError
@@ -83,7 +84,7 @@ class Parameter(ParameterArrays):
         say_dense(name, "grad_stype", grad_stype)
         self.name = name
         self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
-        self._dtype = np.dtype(dtype).type
+        self._dtype = dtype_of(dtype)
         self._shape = (
             (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         )
@@ -97,7 +98,7 @@ class Parameter(ParameterArrays):
         self.grad_req = grad_req
 
     def __repr__(self) -> str:
-        dtype = np.dtype(self.dtype).name
+        dtype = dtype_name(self.dtype)
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={dtype})"
 
     # Shape, dtype and gradient --------------------------------------------------------------------
@@ -138,7 +139,7 @@ class Parameter(ParameterArrays):
             return
         self._grad_req = req
         for array in (self._data or {}).values():
-            if np.dtype(array.dtype).kind not in "iub":
+            if not is_whole(array.dtype):
                 array.attach_grad(req)
 
     # Initialization -------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ class Parameter(ParameterArrays):
         self._data = OrderedDict(arrays)
         self._deferred = None
         generation[0] += 1
-        whole = np.dtype(self.dtype).kind in "iub"  # whole numbers have no gradient
+        whole = is_whole(self.dtype)  # whole numbers have no gradient
         for array in arrays.values():
             if not whole:
                 array.attach_grad(self._grad_req)
@@ -254,11 +255,11 @@ class Parameter(ParameterArrays):
         if dtype_source not in ("current", "saved"):
             raise CheckError(f"dtype_source: expected 'current' or 'saved', got {dtype_source!r}")
         self.shape = array.shape
-        if np.dtype(self.dtype) != np.dtype(array.dtype):
+        if self.dtype != array.dtype:
             if not cast_dtype:
                 raise CheckError(
-                    f"parameter {self.name} is {np.dtype(self.dtype).name}, in the file it is "
-                    f"{np.dtype(array.dtype).name}; pass cast_dtype=True"
+                    f"parameter {self.name} is {dtype_name(self.dtype)}, in the file it is "
+                    f"{dtype_name(array.dtype)}; pass cast_dtype=True"
                 )
             if dtype_source == "saved":
                 self.cast(array.dtype)
@@ -300,7 +301,7 @@ class Parameter(ParameterArrays):
 
     def cast(self, dtype: Any) -> None:
         """Changes the element type of the array and of its gradient."""
-        self._dtype = np.dtype(dtype).type
+        self._dtype = dtype_of(dtype)
         self._var = None
         if self._data is None:
             return

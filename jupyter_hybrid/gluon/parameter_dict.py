@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import initializer, nd
+from ..base import dtype_of
 from .checks import CheckError
 from .parameter import Constant, Parameter
 from .parameter_files import fill, plain_names, read_arrays
@@ -233,7 +234,7 @@ def _agree(param: Parameter, wanted: dict[str, Any]) -> None:
         if key == "shape":
             _complete_shape(param, (value,) if isinstance(value, int) else tuple(value))
         elif key == "dtype":
-            if np.dtype(value) != np.dtype(known):
+            if dtype_of(value) != dtype_of(known):
                 raise _differs(param, key, value, known)
         elif value != known and (key != "init" or str(value) != str(known)):
             raise _differs(param, key, value, known)

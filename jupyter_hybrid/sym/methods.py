@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
-import numpy as np
-
 from .. import _core
 from .._core import Context, NDArray, Symbol, current_context
 from ..attribute import with_short_names
+from ..base import dtype_of, is_whole
 from ..nd import zeros
 from ..util import is_np_shape
 from ..whole_files import write_whole
@@ -284,7 +283,7 @@ def simple_bind(
     grads = {
         n: zeros(a.shape, ctx=where[n], dtype=a.dtype)
         for n, a in arrays.items()
-        if wanted.get(n, "null") != "null" and np.dtype(a.dtype).kind == "f"
+        if wanted.get(n, "null") != "null" and not is_whole(a.dtype)
     }
     states = {
         n: zeros(s, ctx=where[n], dtype=t)
@@ -356,7 +355,7 @@ def _known(shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
 
 
 def _type(name: str | None) -> Any:
-    return None if name is None else np.dtype(name).type
+    return None if name is None else dtype_of(name)
 
 
 def install(reshape: Callable[..., Symbol]) -> None:

@@ -45,7 +45,6 @@ DOCUMENTED: dict[str, str] = {
     "SoftmaxOutput-7": "out_grad multiplies by the operator's output, not by the output's gradient",
     "Softmax-7": "out_grad multiplies by the operator's output, not by the output's gradient",
     "image.to_tensor-0": "float16 is divided in float16 before it becomes float32",
-    "array-8": "of a number it is of shape (), which every operator then takes for an unknown one",
 }
 
 #: Ours is meant to differ: what MXNet does, and why we don't.

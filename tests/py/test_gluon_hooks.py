@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+from cells import Shell
 
 from jupyter_hybrid import autograd, nd
 from jupyter_hybrid.gluon import nn, utils
@@ -125,3 +126,18 @@ def test_op_hooks_see_what_the_call_computes():
     mask = (out.asnumpy() != 0) * 2.0
     wanted = (mask * (seen[3][2].asnumpy() > 0)).sum(0)
     np.testing.assert_allclose(net[0].bias.grad().asnumpy(), wanted)
+
+
+def test_op_hooks_see_a_cells_values_too():
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(2, activation="relu", in_units=2))
+    net.initialize("ones")
+    net.hybridize()
+    seen = []
+    net.register_op_hook(lambda name, op, array: seen.append((name, float(array.sum().asscalar()))))
+    shell = Shell()
+    shell.ns.update(net=net, nd=nd)
+    shell.hybridize("y = net(nd.ones((1, 2))) + 1", "--force")
+    assert seen == [("net_dense0_fwd_output", 4.0), ("net_dense0_relu_fwd_output", 4.0)]
+    assert shell.ns["y"].asnumpy().tolist() == [[3.0, 3.0]]
