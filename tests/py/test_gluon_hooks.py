@@ -125,3 +125,25 @@ def test_op_hooks_see_what_the_call_computes():
     mask = (out.asnumpy() != 0) * 2.0
     wanted = (mask * (seen[3][2].asnumpy() > 0)).sum(0)
     np.testing.assert_allclose(net[0].bias.grad().asnumpy(), wanted)
+
+
+def test_a_summary_of_a_net_whose_shapes_are_not_known_yet(capsys):
+    class Net(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.HybridSequential()
+            self.inner.add(nn.Dense(3), nn.Dense(2))
+
+        def hybrid_forward(self, F, x):
+            return F.relu(self.inner(x))
+
+    net = Net()
+    net.initialize()
+    net.summary(nd.ones((2, 4)))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[3:7]]
+    assert rows == [
+        ["Input", "(2,", "4)", "0"],
+        ["Dense-1", "(2,", "3)", "15"],
+        ["Dense-2", "(2,", "2)", "8"],
+        ["Net-3", "(2,", "2)", "0"],
+    ]
