@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
-from . import nesting
+from .. import _core, nesting
 from .checks import CheckError
 
 if TYPE_CHECKING:

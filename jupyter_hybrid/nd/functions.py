@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, image_codec
+from .. import _core
 from .._core import NDArray
 
 __all__ = [
@@ -90,7 +90,9 @@ def imdecode(
     """
     if channels not in (1, 3):
         raise _core.MXNetError(f"imdecode: given {channels} channels, expected 1 or 3")
-    pixels = image_codec.decode(str_img, int(channels == 3))
+    from ..image import codec  # noqa: PLC0415  # it is made of nd
+
+    pixels = codec.decode(str_img, int(channels == 3))
     left, top, right, bottom = clip_rect
     if any(clip_rect):
         height, width = pixels.shape[:2]

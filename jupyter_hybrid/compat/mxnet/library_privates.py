@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from ... import _core, nd
-from ...gluon import nesting
+from ... import _core, nd, nesting
 from ...gluon.data.pool_iterator import PoolIterator
 from ...gluon.model_zoo import model_store
 
