@@ -186,7 +186,7 @@ def reduce(self: Symbol) -> tuple[Any, tuple[str]]:
 def _with_np_shape(tojson: Callable[..., str]) -> Callable[..., str]:
     def written(self: Symbol, remove_amp_cast: bool = True) -> str:
         """MXNet's symbol.json; written inside ``np_shape()`` it says that 0 is a size."""
-        text = tojson(self)
+        text = tojson(self, remove_amp_cast)
         if not is_np_shape():
             return text
         begin, mark, rest = text.rpartition('"attrs": {')
@@ -377,12 +377,11 @@ def install(reshape: Callable[..., Symbol]) -> None:
         "flatten": flatten,
         "squeeze": squeeze,
         "expand_dims": expand_dims,
-        "tojson": _with_casts_by_choice(Symbol.tojson),
         "gradient": gradient,
         "optimize_for": optimize_for,
         "get_backend_symbol": optimize_for,
         "__reduce__": reduce,
-        "tojson": _with_np_shape(Symbol.tojson),
+        "tojson": _with_np_shape(_with_casts_by_choice(Symbol.tojson)),
         "save": save,
         "grad": grad,
         "bind": bind,
