@@ -30,11 +30,11 @@ def save_checkpoint(
 ) -> None:
     """Writes ``PREFIX-symbol.json`` (not for None) and ``PREFIX-0003.params`` of epoch 3.
 
-    ``remove_amp_cast`` changes nothing: there are no such casts here.
+    ``remove_amp_cast`` leaves casts of mixed precision out.
     """
     graph, values = _names(prefix, epoch)
     if symbol is not None:
-        symbol.save(graph)
+        symbol.save(graph, remove_amp_cast)
     kinds = {"arg": arg_params, "aux": aux_params}
     found = {f"{kind}:{n}": v for kind, params in kinds.items() for n, v in params.items()}
     nd.save(values, {name: value.as_in_context(cpu()) for name, value in found.items()})

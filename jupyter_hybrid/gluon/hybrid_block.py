@@ -42,7 +42,7 @@ class HybridBlock(Block):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if isinstance(value, (Block, Parameter)):
-            self._clear_cache()
+            self._clear_cached_op()
 
     def register_child(self, block: Block, name: str | None = None) -> None:
         if isinstance(block, Block) and not isinstance(block, HybridBlock):
@@ -51,7 +51,7 @@ class HybridBlock(Block):
                 "Block. Use a Block (or Sequential) as the parent instead"
             )
         super().register_child(block, name)
-        self._clear_cache()
+        self._clear_cached_op()
 
     def hybridize(
         self,
@@ -99,7 +99,7 @@ class HybridBlock(Block):
         chosen = {k: v for k, v in options.items() if k in _COMPILE_OPTIONS}
         self._compile_options = chosen
         if clear:
-            self._clear_cache()
+            self._clear_cached_op()
         super().hybridize(active, clear=clear, **chosen)
 
     def optimize_for(
@@ -131,9 +131,9 @@ class HybridBlock(Block):
 
     def cast(self, dtype: Any) -> None:
         super().cast(dtype)
-        self._clear_cache()
+        self._clear_cached_op()
 
-    def _clear_cache(self) -> None:
+    def _clear_cached_op(self) -> None:
         if "_cached" in self.__dict__:
             super().__setattr__("_cached", None)
 

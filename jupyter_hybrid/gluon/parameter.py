@@ -276,6 +276,8 @@ class Parameter(ParameterArrays):
         else:
             self.set_data(array.astype(self.dtype))
 
+    _load_init = load  # its name in MXNet, which GluonCV calls
+
     def zero_grad(self) -> None:
         """Sets every gradient to zero."""
         if self._grad_req != "null" and self._data is not None:

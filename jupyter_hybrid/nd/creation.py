@@ -150,7 +150,7 @@ def _axis(axis: int, ndim: int) -> int:
 
 
 def _make(name: str, attrs: dict[str, Any], ctx: Any, dtype: Any, out: Any = None) -> NDArray:
-    attrs.pop("name", None)
+    attrs.pop("name", None)  # MXNet's operators take one; here it names nothing
     if dtype is not None:
         attrs["dtype"] = dtype
     return _core.invoke(name, [], attrs, out, ctx)

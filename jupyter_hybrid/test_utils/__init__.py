@@ -59,6 +59,8 @@ globals().update(_OTHERS)
 def __getattr__(name: str) -> Any:
     if name == "mx":  # under MXNet's name where that is an alias
         return sys.modules.get("mxnet", sys.modules["jupyter_hybrid"])
+    if name == "ss":
+        return generators.statistics()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -4,11 +4,13 @@ import importlib
 import pickle
 from multiprocessing.pool import ThreadPool
 
+import numpy as np
 import pytest
 
 from jupyter_hybrid import context, nd, sym
 from jupyter_hybrid.compat import mxnet as compat
 from jupyter_hybrid.compat.mxnet import library_privates as privates
+from jupyter_hybrid.gluon import loss, nn, rnn
 from jupyter_hybrid.gluon.data import BatchSampler, SequentialSampler
 from jupyter_hybrid.gluon.data.pool_iterator import PoolIterator
 
@@ -74,6 +76,34 @@ def test_weights_of_a_loss_and_shapes():
 def test_nested_arrays_on_a_context():
     moved = privates.on_context([nd.ones(1), (nd.ones(2), "text")], context.cpu(1))
     assert moved[0].context == moved[1][0].context == context.cpu(1) and moved[1][1] == "text"
+
+
+def test_private_names_of_blocks_and_parameters():
+    """Subclasses in GluonNLP and GluonCV read and call them."""
+
+    class Masked(loss.SoftmaxCELoss):
+        def hybrid_forward(self, F, pred, label, length):
+            assert self._sparse_label and self._axis == -1 and not self._from_logits
+            picked = -F.pick(F.log_softmax(pred, axis=self._axis), label, axis=self._axis)
+            return F.mean(F.SequenceMask(picked, length, True, axis=1), axis=1)
+
+    out = Masked()(nd.zeros((2, 3, 4)), nd.zeros((2, 3)), nd.array([3, 1]))
+    np.testing.assert_allclose(out.asnumpy(), np.log(4) * np.array([1, 1 / 3]), rtol=1e-6)
+    assert loss.PoissonNLLLoss(compute_full=True)._compute_full
+    net = nn.Dense(2)
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((1, 3)))
+    net._clear_cached_op()
+    net.weight._load_init(nd.ones((2, 3)), None)
+    assert net(nd.ones((1, 3))).asnumpy().tolist() == [[3, 3]]
+
+
+def test_states_are_made_by_a_function_of_nd():
+    for make, value in ((nd.zeros, 0), (nd.ones, 1)):
+        states = rnn.LSTMCell(3).begin_state(2, func=make)
+        assert [s.asnumpy().tolist() for s in states] == [[[value] * 3] * 2] * 2
+        assert make((1, 2), name="x").shape == (1, 2)
 
 
 def batch(indices, batchify, dataset):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import MXNetError, _core, nd, sym
+from jupyter_hybrid import MXNetError, _core, nd, sym, util
 
 
 def mlp():
@@ -407,3 +407,12 @@ def test_attributes_pickles_and_what_symbols_lack():
     executor = sym.var("x", dtype="float64").exp().bind(mx.cpu(), [nd.zeros(2)])
     assert executor.outputs[0].dtype is np.float32  # the arrays decide
     assert nd.zeros(2, dtype="half").dtype is np.float16
+
+
+def test_both_choices_of_tojson_hold_together():
+    net = sym.amp_cast(sym.var("x"), dtype="float16")
+    with util.np_shape():
+        kept, left_out = net.tojson(remove_amp_cast=False), net.tojson()
+    assert "amp_cast" in kept and "amp_cast" not in left_out
+    assert "is_np_shape" in kept and "is_np_shape" in left_out
+    assert "is_np_shape" not in net.tojson()
