@@ -116,8 +116,8 @@ def load(fname: str | os.PathLike[str]) -> Symbol:
     Raises:
         MXNetError: the file is truncated, corrupt, or has an operator that does not exist here.
     """
-    with open(fname, encoding="utf-8", errors="replace") as file:
-        return load_json(file.read())
+    with open(fname, "rb") as file:
+        return _core.sym_load_json(file.read())
 
 
 def load_json(json_str: str) -> Symbol:
