@@ -25,7 +25,7 @@ std::string error_of(const std::string& text) {
 std::string with_node(const std::string& node) {
   return R"({"nodes": [{"op": "null", "name": "a", "inputs": []},
     {"op": "null", "name": "b", "inputs": []}, )" +
-         node + R"(], "heads": [[2, 0, 0]]})";
+         node + R"(], "heads": [[2, 0, 0]], "attrs": {"mxnet_version": ["int", 10901]}})";
 }
 
 }  // namespace
