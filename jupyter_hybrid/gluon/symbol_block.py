@@ -131,7 +131,10 @@ class SymbolBlock(HybridBlock):
 
 
 def _shape(text: str | None) -> tuple[int, ...] | None:
-    if not text:
+    if not text or text == "None":
         return None
     digits = text.strip("()[] ").split(",")
-    return tuple(int(d) for d in digits if d.strip())
+    try:
+        return tuple(int(d) for d in digits if d.strip())
+    except ValueError:
+        raise MXNetError(f"SymbolBlock: {text[:100]!r} is no shape") from None

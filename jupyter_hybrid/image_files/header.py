@@ -12,13 +12,16 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from .._core import MXNetError
+from .._core import MXNetError, jpeg_is_whole
 
 __all__ = ["check"]
 
 _DEFLATE = 1032
 _PER_BYTE = {"JPEG": 512, "GIF": 2731, "WebP": 4096, "TIFF": 8 * _DEFLATE}  # pixels
 _RLE_PIXELS = 128
+_LARGE = 1 << 27  # pixels; what claims more has a byte for each 64 of them
+_LARGE_PER_BYTE = 64
+_JPEG_PER_BYTE = 8  # pixels: of photographs; what is smoother is looked at
 _FREE = 8 << 20  # what may be decoded without a closer look, beside four times the file
 _PNG = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # of PNG's colour types
@@ -35,7 +38,7 @@ def check(data: memoryview) -> None:
         if head.startswith(_PNG):
             _check_png(data)
         elif head.startswith(b"\xff\xd8"):
-            _limit(data, "JPEG", *_jpeg_size(data))
+            _check_jpeg(data)
         elif head.startswith(b"BM"):
             _check_bmp(data)
         elif head.startswith((b"GIF87a", b"GIF89a")):
@@ -56,7 +59,14 @@ def check(data: memoryview) -> None:
 
 
 def _limit(data: memoryview, kind: str, width: int, height: int) -> None:
+    _limit_pixels(data, kind, width, height)
     if width * height > _PER_BYTE[kind] * len(data):
+        raise _too_large(kind, width, height, data)
+
+
+def _limit_pixels(data: memoryview, kind: str, width: int, height: int) -> None:
+    """Valid or not: gigabytes of one colour are no image that somebody reads."""
+    if width * height > max(_LARGE, _LARGE_PER_BYTE * len(data)):
         raise _too_large(kind, width, height, data)
 
 
@@ -67,6 +77,15 @@ def _too_large(kind: str, width: int, height: int, data: memoryview) -> MXNetErr
     )
 
 
+def _check_jpeg(data: memoryview) -> None:
+    width, height = _jpeg_size(data)
+    _limit(data, "JPEG", width, height)
+    # What is not there would be filled with grey, and an image of the claimed size made.
+    smooth = width * height > _JPEG_PER_BYTE * len(data)
+    if smooth and 3 * width * height > 4 * len(data) + _FREE and not jpeg_is_whole(data):
+        raise MXNetError("imdecode: a JPEG file whose pixels are cut off")
+
+
 def _check_png(data: memoryview) -> None:
     # OpenCV takes as much memory as a chunk's length says, whatever the file's.
     chunks = list(_png_chunks(data))
@@ -74,6 +93,7 @@ def _check_png(data: memoryview) -> None:
     frames = [struct.unpack_from(">II", body, 4) for kind, body in chunks if kind == b"fcTL"]
     if chunks[0][0] != b"IHDR" or any(w > width or h > height for w, h in frames):
         raise ValueError("no header, or an animation beyond it")
+    _limit_pixels(data, "PNG", width, height)
     needed = height * (1 + (width * depth * _CHANNELS.get(colour, 4) + 7) // 8)
     if width == 0 or needed > _DEFLATE * len(data):
         raise _too_large("PNG", width, height, data)
@@ -131,6 +151,7 @@ def _check_bmp(data: memoryview) -> None:
         width, height, _, bits, packed = struct.unpack_from("<iiHHI", data, 18)
     width, height = abs(width), abs(height)
     most = _RLE_PIXELS * len(data) * 8 if packed in (1, 2) else 8 * len(data)
+    _limit_pixels(data, "BMP", width, height)
     if (width * bits + 31) // 32 * 32 * height > most:
         raise _too_large("BMP", width, height, data)
 
@@ -178,6 +199,7 @@ def _check_pnm(data: memoryview) -> None:
         if len(numbers) == 2:
             break
     width, height = numbers[0], numbers[1]
+    _limit_pixels(data, "PNM", width, height)
     bits = 1 if data[1] == ord("4") else 8  # at least, a pixel
     if width * height * bits > 8 * len(data):
         raise _too_large("PNM", width, height, data)
