@@ -125,7 +125,10 @@ def lost(row: dict[Column, float | None]) -> list[str]:
 def text(title: str, row: dict[Column, float | None]) -> str:
     cells = "".join(f"{'-' if row[c] is None else f'{row[c]:.3f}':>15}" for c in COLUMNS)
     names = lost(row)
-    return f"{title:30}{cells}  {'won' if not names else 'not won: ' + ', '.join(names)}"
+    verdict = "not won: " + ", ".join(names) if names else "won"
+    if row[COLUMNS[0]] is None or row[COLUMNS[3]] is None:
+        verdict = "not compared"  # a system is missing, or couldn't run it
+    return f"{title:30}{cells}  {verdict}"
 
 
 def profile(system: System, rows: dict[str, dict[Column, float | None]], steps: int) -> str:
