@@ -418,6 +418,7 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"_contrib_ifft", "compute_size", nullptr},
       {"all_finite", "init_output", "True"},
       {"multi_all_finite", "init_output", "True"},
+      {"broadcast_maximum", "axis", nullptr},  // code gives it; MXNet does not look
       {"Reshape", "target_shape", "()"},
       {"Reshape", "keep_highest", "False"},
   };

@@ -84,3 +84,26 @@ def test_everything_dropped_is_nan() -> None:
     with autograd.train_mode():  # 0 times 1 / (1 - 1), as in MXNet
         assert np.isnan(nd.Dropout(nd.ones(3), p=1).asnumpy()).all()
     assert nd.Dropout(nd.ones(3), p=1).asnumpy().tolist() == [1, 1, 1]
+
+
+def test_a_progression_of_integers_has_an_integral_step() -> None:
+    found = nd.arange(1.3, 6, 1.3, dtype="int32").asnumpy().tolist()
+    assert found == [1, 2, 3, 4] == np.arange(1.3, 6, 1.3, dtype="int32").tolist()
+    assert nd.arange(0, 2, 0.5).asnumpy().tolist() == [0, 0.5, 1, 1.5]
+
+
+def test_a_split_is_read_from_the_right_too() -> None:
+    x = nd.arange(24).reshape((1, 2, 12))
+    assert x.reshape((-2, -1, 4, -4), reverse=True).shape == (1, 2, 3, 4)
+
+
+def test_a_label_may_be_the_blank() -> None:
+    data = nd.array(np.random.RandomState(0).randn(6, 1, 4))  # losses: genuine MXNet's
+    for label, loss in (([2, 1, 3], 8.050695), ([3, 2, 2], 5.032673), ([2, 1, 1], 6.608005)):
+        found = nd.CTCLoss(
+            data, nd.array([label]), nd.array([6]), nd.array([3]),
+            use_data_lengths=True, use_label_lengths=True, blank_label="last",
+        )  # fmt: skip
+        assert found.asscalar() == pytest.approx(loss, rel=1e-5)
+    with pytest.raises(base.MXNetError, match="expected 0 to 3"):
+        nd.CTCLoss(data, nd.array([[4]]), blank_label="last").asnumpy()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import onnx as library
 
-from jupyter_hybrid.image import codec
+from jupyter_hybrid.image_files import codec
 
 MANY = 200_000
 HEAD = struct.pack("<QQ", 0x112, 0)

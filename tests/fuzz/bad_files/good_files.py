@@ -14,7 +14,7 @@ import onnx
 from jupyter_hybrid import gluon, init, nd, random, recordio, sym
 from jupyter_hybrid.compat.onnx import export_model
 from jupyter_hybrid.gluon import nn, rnn
-from jupyter_hybrid.image import codec
+from jupyter_hybrid.image_files import codec
 
 GENUINE = Path(__file__).resolve().parents[2] / "data" / "mxnet"
 
