@@ -142,7 +142,8 @@ def test_op_hooks_see_a_cells_values_too():
     shell.hybridize("y = net(nd.ones((1, 2))) + 1", "--force")
     assert seen == [("net_dense0_fwd_output", 4.0), ("net_dense0_relu_fwd_output", 4.0)]
     assert shell.ns["y"].asnumpy().tolist() == [[3.0, 3.0]]
-=======
+
+
 def test_a_summary_of_a_net_whose_shapes_are_not_known_yet(capsys):
     class Net(nn.HybridBlock):
         def __init__(self):
