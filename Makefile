@@ -4,6 +4,7 @@
 # make screenshots  the pictures of README, from real JupyterLab
 # make clean     removes what was built            make distclean  and the environment
 # make interop   records what genuine MXNet 1.9.1 computes, for the tests that compare with it
+# make compatibility   which of MXNet's names the comparisons hold, and the page that says it
 #
 # LAB_ARGS="--no-browser --port 8899"   further options of `jupyter lab`
 # PARTS="cpp py"                        only these parts of the tests
@@ -26,7 +27,7 @@ FRONTEND_SOURCES := $(shell find labextension -type f ! -path '*/node_modules/*'
     $(wildcard notebooks/*.ipynb)
 FRONTEND := $(if $(wildcard labextension/package.json),$(STAMPS)/frontend)
 
-.PHONY: all build lab screenshots interop test test-all test-python check format clean distclean cpp-tests
+.PHONY: all build lab screenshots interop compatibility test test-all test-python check format clean distclean cpp-tests
 all: build
 
 # --- Environment ----------------------------------------------------------------------------------
@@ -106,6 +107,15 @@ test-all: build $(STAMPS)/ecosystem
 # FAMILIES="layers shapes": only these files of tests/interop/operators.
 interop: build
 	$(BIN)/python tests/interop/record_cases.py $(FAMILIES)
+	$(if $(FAMILIES),,$(BIN)/python tests/interop/record_uses.py)
+
+# Which names the comparisons call, then the page that counts them.
+compatibility: build $(STAMPS)/ecosystem
+	PYTHONPATH=tests/interop $(BIN)/python -m pytest -q -p used_names \
+	  --used-names tests/data/mxnet/compared.json -m "not slow" --deselect \
+	  tests/interop/test_compatibility.py tests/interop tests/py/test_dtypes_of_mxnet.py \
+	  tests/py/test_metric.py tests/py/test_initializer.py tests/py/test_optimizers_mxnet.py
+	$(BIN)/python tests/interop/compatibility.py
 
 # A copy of the sources with an environment of its own; the front end is the same for all.
 COPY := build/$(notdir $(PYTHON))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -103,10 +104,13 @@ def _ordered(op: str, parameters: list[Parameter]) -> list[Parameter]:
         return parameters
     own = {p.name: p for p in parameters}
     text = "MXNet's; without a meaning here"
-    return [
-        own.pop(name) if name in own else Parameter(name, "any", False, None, text, ignored=True)
-        for name in SIGNATURES[op]
-    ] + list(own.values())
+    ordered = []
+    for entry in SIGNATURES[op]:
+        name, _, default = entry.partition("=")
+        value = ast.literal_eval(default or "None")
+        ignored = Parameter(name, "any", False, value, text, ignored=True)
+        ordered.append(own.pop(name, ignored))
+    return ordered + list(own.values())
 
 
 def _places(op: str) -> Iterator[tuple[str, str]]:
@@ -125,7 +129,7 @@ def function_source(face: Face, symbolic: bool) -> str:
     """A function that calls ``_invoke`` (nd) or ``_apply`` (sym)."""
     tail = ["name=None", "attr=None"] if symbolic else ["out=None", "name=None"]
     signature = [*_inputs(face, symbolic), *_defaults(face)]
-    if _chooses_device(face, symbolic):
+    if not face.inputs:  # of symbols without a meaning: where they are bound says it
         signature.insert(_place_of_ctx(face), "ctx=None")
     head = f"def {face.name}({', '.join([*signature, *tail, '**attrs'])}):\n"
     return head + f"    {_docstring(face, symbolic)!r}\n" + _body(face, symbolic)
@@ -162,7 +166,7 @@ def stub(face: Face, symbolic: bool, method: bool = False) -> str:
             optional = symbolic or info["optional"]
             parts.append(f"{name}: {operand} | None = ..." if optional else f"{name}: {operand}")
     options = [f"{p.name}: {_TYPES[p.type]} | None = ..." for p in face.parameters]
-    if _chooses_device(face, symbolic):
+    if not face.inputs:
         options.insert(_place_of_ctx(face), "ctx: Any = ...")
     parts += options
     if symbolic:
@@ -206,14 +210,13 @@ def _defaults(face: Face) -> list[str]:
 def _call(face: Face, symbolic: bool, inputs: str) -> str:
     named = [p.name for p in face.parameters if not p.ignored]
     attrs = "{" + ", ".join(f"{n!r}: {n}" for n in named) + "}"
-    more = [p.name for p in face.parameters if p.ignored]
-    head = ""
-    if more:
-        given = ", ".join(f"{n!r}: {n}" for n in more)
-        head = (
-            f"    if not ({' is '.join([*more, 'None'])}):\n"
-            f"        attrs |= {{k: v for k, v in {{{given}}}.items() if v is not None}}\n"
-        )
+    head = "".join(
+        f"    if {p.name} is not {p.default!r}:\n        attrs[{p.name!r}] = {p.name}\n"
+        if p.default is None or isinstance(p.default, bool)
+        else f"    if {p.name} != {p.default!r}:\n        attrs[{p.name!r}] = {p.name}\n"
+        for p in face.parameters
+        if p.ignored
+    )
     if symbolic:
         hint = "" if face.name == face.op else f", {face.name!r}"
         return head + (

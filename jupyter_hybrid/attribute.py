@@ -45,7 +45,22 @@ def with_short_names(attributes: dict[str, str]) -> dict[str, str]:
     return {**attributes, **short}
 
 
-class AttrScope:
+class _Current(type):
+    """``AttrScope.current``: the attributes that symbols made now on this thread get."""
+
+    @property
+    def current(cls) -> AttrScope:
+        scope = AttrScope()
+        scope._attributes = _core.set_symbol_attributes({})
+        _core.set_symbol_attributes(scope._attributes)
+        return scope
+
+    @current.setter
+    def current(cls, scope: AttrScope) -> None:
+        _core.set_symbol_attributes(scope._attributes)
+
+
+class AttrScope(metaclass=_Current):
     """Symbols made inside have these attributes; an inner scope adds its own to the outer's.
 
     ``with AttrScope(ctx_group="dev1"):`` names the device group that ``group2ctx`` of ``bind``,
@@ -58,6 +73,11 @@ class AttrScope:
     def __init__(self, **attributes: str):
         self._attributes = attribute_names(attributes)
         self._outer: list[Any] = []
+
+    @property
+    def _attr(self) -> dict[str, str]:
+        """MXNet's name for the scope's attributes."""
+        return self._attributes
 
     def get(self, attr: dict[str, str] | None) -> dict[str, str]:
         """These attributes with those of ``attr``, which come first."""

@@ -12,6 +12,7 @@ from ._core import NDArray, Symbol, is_recording, is_training, set_recording, se
 
 __all__ = [
     "Function",
+    "NDArray",
     "backward",
     "get_symbol",
     "grad",

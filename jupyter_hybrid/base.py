@@ -35,6 +35,27 @@ basestring = str
 #: The dtype of arrays whose dtype nobody gives.
 mx_real_t = np.float32
 
+
+def dtype_of(dtype: Any) -> Any:
+    """An element type as arrays tell it: a type of NumPy's, or "bfloat16", which NumPy lacks and
+    MXNet writes as a structure of that name."""
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        return dtype
+    known = np.dtype(dtype)
+    return "bfloat16" if known.names == ("bfloat16",) else known.type
+
+
+def dtype_name(dtype: Any) -> str:
+    """Its name, such as "float32"."""
+    known = dtype_of(dtype)
+    return known if isinstance(known, str) else np.dtype(known).name
+
+
+def is_whole(dtype: Any) -> bool:
+    """Is it one of whole numbers, or bool?"""
+    return dtype_of(dtype) != "bfloat16" and np.dtype(dtype).kind in "iub"
+
+
 _REASON = re.compile(
     r"Singular matrix|Matrix is not positive definite|(Eigenvalues|SVD) did not converge"
 )
@@ -56,7 +77,12 @@ class ReshapeError(MXNetError, ValueError):
     """An array can't take that shape."""
 
 
+class IndexRangeError(MXNetError, IndexError):
+    """An index is out of range."""
+
+
 _core.set_reshape_error(ReshapeError)
+_core.set_index_error(IndexRangeError)
 LinAlgError.__module__ = "numpy.linalg"
 _core.set_linalg_error(LinAlgError)
 

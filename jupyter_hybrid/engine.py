@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,6 +23,7 @@ from ._core import (
 )
 
 __all__ = [
+    "bulk",
     "cancel_running",
     "configure",
     "describe_pending",
@@ -29,6 +32,7 @@ __all__ = [
     "pool_stats",
     "release_pool_memory",
     "reset_pool_peak",
+    "set_bulk_size",
     "set_num_threads",
     "settings",
     "use_tf32",
@@ -50,6 +54,29 @@ def configure(**changes: Any) -> None:
     _core.set_engine(**changes)
 
 
+_bulk_size = 0
+
+
+def set_bulk_size(size: int) -> int:
+    """How many operators MXNet pushes together; returns what it was. Changes nothing here.
+
+    Small operators run at once on the thread that calls them, and hybridized ones are one program.
+    """
+    global _bulk_size
+    before, _bulk_size = _bulk_size, size
+    return before
+
+
+@contextmanager
+def bulk(size: int) -> Iterator[None]:
+    """``with engine.bulk(10):`` :func:`set_bulk_size` for one block."""
+    before = set_bulk_size(size)
+    try:
+        yield
+    finally:
+        set_bulk_size(before)
+
+
 @contextmanager
 def using(**changes: Any) -> Iterator[None]:
     """``with engine.using(kind="naive"):`` settings for one block; waits at both ends."""
@@ -60,3 +87,12 @@ def using(**changes: Any) -> Iterator[None]:
     finally:
         wait_all()
         configure(**{name: before[name] for name in changes})
+
+
+def _finish_before_fork() -> None:
+    """Waits for what is pending: a child can't compute it, and its data loader may read it."""
+    while pending() > 0:
+        time.sleep(0.0002)  # without the GIL, which operators in Python need
+
+
+os.register_at_fork(before=_finish_before_fork)

@@ -142,5 +142,7 @@ def get_operator_arguments(op_name: str) -> OperatorArguments:
             continue
         names.append(mx_name.get(attr["name"], attr["name"]))
         default = "required" if attr["required"] else f"optional, default={attr['default']!r}"
-        types.append(f"{attr['type']}, {default}")
+        choices = attr["choices"]
+        kind = f"{{{', '.join(map(repr, sorted(choices)))}}}" if choices else attr["type"]
+        types.append(f"{kind}, {default}")
     return OperatorArguments(len(names), names, types)

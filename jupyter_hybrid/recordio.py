@@ -14,13 +14,13 @@ import numbers
 import os
 import struct
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import numpy as np
 
-from . import image_codec
 from ._core import MXNetError
+from .image_files import codec
 
 __all__ = [
     "IRHeader",
@@ -34,6 +34,7 @@ __all__ = [
 
 _MAGIC = struct.pack("<I", 0xCED7230A)
 _LENGTH_BITS = 29
+_LONGEST_ROW = 4096  # characters of an index
 _WHOLE, _FIRST, _MIDDLE, _LAST = range(4)
 _PART = struct.Struct("<4sI")
 _HEADER = struct.Struct("<IfQQ")
@@ -239,19 +240,26 @@ class MXIndexedRecordIO(MXRecordIO):
         self.keys.append(key)
 
     def _read_index(self) -> None:
-        for number, line in enumerate(self.fidx, 1):
+        for _ in self._rows():  # a bad index is refused before memory is taken
+            pass
+        self.fidx.seek(0)
+        for key, position in self._rows():
+            self.idx[key] = position
+            self.keys.append(key)
+
+    def _rows(self) -> Iterator[tuple[Any, int]]:
+        for number, line in enumerate(iter(lambda: self.fidx.readline(_LONGEST_ROW), ""), 1):
             words = line.strip().split("\t")
             try:
                 key, position = self.key_type(words[0]), int(words[1])
-                if position < 0:
-                    raise ValueError("a negative position")
+                if not 0 <= position < 1 << 63 or len(line) == _LONGEST_ROW:
+                    raise ValueError("no position in a file, or no row")
             except (ValueError, IndexError) as error:
                 raise MXNetError(
                     f"MXIndexedRecordIO: line {number} of {os.fspath(self.idx_path)!r} is "
                     f"{line[:80]!r}, expected a key, a tab and a position"
                 ) from error
-            self.idx[key] = position
-            self.keys.append(key)
+            yield key, position
 
 
 def _record(content: bytes) -> bytes:
@@ -312,7 +320,7 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[Any, np.ndarray]:
     ``iscolor`` is OpenCV's: -1 as stored, 0 grey, shape (height, width), 1 three channels.
     """
     header, content = unpack(s)
-    return header, image_codec.decode(content, iscolor)
+    return header, codec.decode(content, iscolor)
 
 
 def pack_img(header: Any, img: np.ndarray, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
@@ -320,4 +328,4 @@ def pack_img(header: Any, img: np.ndarray, quality: int = 95, img_fmt: str = ".j
 
     ``quality`` is 1 to 100 for ".jpg", how much a ".png" is compressed, 0 to 9.
     """
-    return pack(header, image_codec.encode(img, img_fmt, quality))
+    return pack(header, codec.encode(img, img_fmt, quality))

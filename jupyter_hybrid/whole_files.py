@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: written beside their place, then moved there."""
+"""Files that are there whole or not at all: written beside their place, then moved there; read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,26 @@ import os
 import stat
 import tempfile
 
-__all__ = ["write_whole"]
+from .base import MXNetError
+
+__all__ = ["MissingFileError", "read_whole", "write_whole"]
+
+
+class MissingFileError(FileNotFoundError, MXNetError):
+    """There is no such file: Python's error, and MXNet's, which code written for it expects."""
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        MissingFileError: there is none; any other OSError as it is.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError as error:
+        raise MissingFileError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:

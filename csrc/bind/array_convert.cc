@@ -90,9 +90,18 @@ ArrayRef on_device(PyObject* self, Context ctx) {
   return call_one(op, same ? Attrs(&op) : copy_to_device_attrs(ctx), {ref});
 }
 
+// The one argument of a method, by its place or by its name.
+bool one_argument(PyObject* args, PyObject* kwargs, const char* format, const char* name,
+                  PyObject** given) {
+  const char* names[] = {name, nullptr};
+  return PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), given) != 0;
+}
+
 // copyto(other): an array is written to and returned, a Context gets a new array.
-PyObject* copyto(PyObject* self, PyObject* other) {
+PyObject* copyto(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
+    PyObject* other = nullptr;
+    if (!one_argument(args, kwargs, "O:copyto", "other", &other)) return nullptr;
     if (!is_array(other)) {
       return wrap_ref(on_device(self, context_from_python(py::handle(other))));
     }
@@ -108,8 +117,10 @@ PyObject* copyto(PyObject* self, PyObject* other) {
   });
 }
 
-PyObject* as_in_context(PyObject* self, PyObject* ctx) {
+PyObject* as_in_context(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
+    PyObject* ctx = nullptr;
+    if (!one_argument(args, kwargs, "O:as_in_context", "context", &ctx)) return nullptr;
     const Context to = context_from_python(py::handle(ctx));
     if (context_of(peek_ref(self)) == to) {
       Py_INCREF(self);
@@ -196,27 +207,34 @@ void add_convert_methods(std::vector<PyMethodDef>* methods) {
   const auto keywords = [](PyCFunctionWithKeywords f) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
   };
-  add("asnumpy", &asnumpy, METH_NOARGS, "A NumPy copy; waits for the value.");
-  add("asscalar", &asscalar, METH_NOARGS, "The one element as a NumPy scalar; waits for it.");
-  add("item", &item, METH_NOARGS, "The one element as a Python number; waits for it.");
-  add("tolist", &tolist, METH_NOARGS, "Nested lists of Python numbers; waits for the value.");
-  add("__array__", keywords(&numpy_protocol), METH_VARARGS | METH_KEYWORDS,
-      "NumPy's array protocol.");
-  add("astype", keywords(&astype), METH_VARARGS | METH_KEYWORDS,
-      "astype(dtype, copy=True): the same values in another dtype; floats go toward 0 to "
-      "integers.");
-  add("copy", &copy, METH_NOARGS, "A copy on the same device.");
+  const int named = METH_VARARGS | METH_KEYWORDS;
+  add("asnumpy", &asnumpy, METH_NOARGS, "asnumpy($self)\n--\n\nA NumPy copy; waits for the value.");
+  add("asscalar", &asscalar, METH_NOARGS,
+      "asscalar($self)\n--\n\nThe one element as a NumPy scalar; waits for it.");
+  add("item", &item, METH_NOARGS,
+      "item($self)\n--\n\nThe one element as a Python number; waits for it.");
+  add("tolist", &tolist, METH_NOARGS,
+      "tolist($self)\n--\n\nNested lists of Python numbers; waits for the value.");
+  add("__array__", keywords(&numpy_protocol), named, "NumPy's array protocol.");
+  add("astype", keywords(&astype), named,
+      "astype($self, dtype, copy=True)\n--\n\nThe same values in another dtype; floats go toward 0 "
+      "to integers.");
+  add("copy", &copy, METH_NOARGS, "copy($self)\n--\n\nA copy on the same device.");
   add("__copy__", &copy, METH_NOARGS, "A copy on the same device.");
   add("__deepcopy__", &deep_copy, METH_O, "A copy on the same device.");
-  add("copyto", &copyto, METH_O,
-      "copyto(other): writes into an array of the same shape, or makes one on a Context.");
-  add("as_in_context", &as_in_context, METH_O,
-      "as_in_context(ctx): itself when already there, else a copy on that device.");
-  add("as_in_ctx", &as_in_context, METH_O, "Alias of as_in_context.");
+  add("copyto", keywords(&copyto), named,
+      "copyto($self, other)\n--\n\nWrites into an array of the same shape, or makes one on a "
+      "Context.");
+  add("as_in_context", keywords(&as_in_context), named,
+      "as_in_context($self, context)\n--\n\nItself when already there, else a copy on that "
+      "device.");
+  add("as_in_ctx", keywords(&as_in_context), named,
+      "as_in_ctx($self, context)\n--\n\nAlias of as_in_context.");
   add("wait_to_read", &wait_to_read, METH_NOARGS,
-      "Waits until the value is there; raises the error of the operator that failed to make it.");
+      "wait_to_read($self)\n--\n\nWaits until the value is there; raises the error of the operator "
+      "that failed to make it.");
   add("wait_to_write", &wait_to_write, METH_NOARGS,
-      "Waits until nobody reads or writes the array.");
+      "wait_to_write($self)\n--\n\nWaits until nobody reads or writes the array.");
   add("__reduce__", &reduce, METH_NOARGS, "For pickle and copy.");
 }
 

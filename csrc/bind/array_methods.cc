@@ -215,22 +215,24 @@ void add_shape_methods(std::vector<PyMethodDef>* methods) {
   };
   methods->push_back(
       {"reshape", function(&reshape), METH_VARARGS | METH_KEYWORDS,
-       "reshape(shape, reverse=False): the same elements; codes 0 (keep), -1 (infer), "
-       "-2 (rest), -3 (merge two), -4 (split)."});
+       "reshape($self, *shape, **kwargs)\n--\n\nThe same elements; codes 0 (keep), -1 (infer), -2 "
+       "(rest), -3 (merge two), -4 (split); with reverse=True they count from the right."});
 }
 
 void add_autograd_methods(std::vector<PyMethodDef>* methods) {
   const auto function = [](PyCFunctionWithKeywords f) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
   };
-  methods->push_back(
-      {"attach_grad", function(&attach_grad_method), METH_VARARGS | METH_KEYWORDS,
-       "attach_grad(grad_req='write'): gets a gradient array; 'write', 'add' or 'null'."});
+  methods->push_back({"attach_grad", function(&attach_grad_method), METH_VARARGS | METH_KEYWORDS,
+                      "attach_grad($self, grad_req='write', stype=None)\n--\n\nGets a gradient "
+                      "array; 'write', 'add' "
+                      "or 'null'."});
   methods->push_back(
       {"backward", function(&backward_method), METH_VARARGS | METH_KEYWORDS,
-       "backward(out_grad=None, retain_graph=False, train_mode=True): gradients of this "
-       "array by everything attached."});
-  methods->push_back({"detach", &detach, METH_NOARGS, "The same value without its history."});
+       "backward($self, out_grad=None, retain_graph=False, train_mode=True)\n--\n\nGradients of "
+       "this array by everything attached."});
+  methods->push_back(
+      {"detach", &detach, METH_NOARGS, "detach($self)\n--\n\nThe same value without its history."});
 }
 
 }  // namespace bind

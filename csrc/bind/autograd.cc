@@ -88,11 +88,11 @@ void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef
 
 void bind_autograd(py::module_& m) {
   m.def(
-      "set_recording", [](bool on) { return set_mode(kRecording, on); }, py::arg("on"),
+      "set_recording", [](bool on) { return set_mode(kRecording, on); }, py::arg("is_recording"),
       "Switches recording; returns what it was.");
   m.def(
       "set_training", [](bool on) { return std::exchange(thread_state().training, on); },
-      py::arg("on"), "Switches training mode; returns what it was.");
+      py::arg("train_mode"), "Switches training mode; returns what it was.");
   m.def("is_recording", [] { return (thread_state().mode & kRecording) != 0; });
   m.def("is_training", [] { return thread_state().training; });
   m.def("mark_variables", &mark_variables, py::arg("variables"), py::arg("gradients"),

@@ -49,6 +49,12 @@ void add_integer(BasicIndex* index, PyObject* item, int64_t size, int axis) {
   add_axis(index, at, at + 1, 1, 1);
 }
 
+bool is_whole(PyObject* key) {
+  if (!PySlice_Check(key)) return false;
+  const auto* slice = reinterpret_cast<PySliceObject*>(key);
+  return slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None;
+}
+
 }  // namespace
 
 bool parse_index(PyObject* key, const Shape& shape, BasicIndex* index) {
@@ -57,6 +63,8 @@ bool parse_index(PyObject* key, const Shape& shape, BasicIndex* index) {
   if (PyTuple_Check(key)) {
     items = &PyTuple_GET_ITEM(key, 0);
     count = PyTuple_GET_SIZE(key);
+  } else if (shape.ndim() == 0 && is_whole(key)) {
+    count = 0;  // x[:] = y writes a scalar too, unlike NumPy's: optimizers write so
   }
   int axes = 0, ellipses = 0;
   for (Py_ssize_t i = 0; i < count; ++i) {

@@ -67,11 +67,34 @@ Context context_from_python(py::handle object) {
 
 py::object context_to_python(Context context) { return py::cast(context); }
 
-void bind_context(py::module_& m) {
-  py::class_<Context>(m, "Context", R"(A device: ``Context("gpu", 0)``.
+namespace {
 
-Equal contexts hash alike. In a ``with`` block it is the default of everything created there.)")
-      .def(py::init(&make_context), py::arg("device_type"), py::arg("device_id") = 0)
+// The innermost open block's context, or the thread's own default.
+void set_current_context(Context context) {
+  if (context_stack.empty()) context_stack.emplace_back();
+  context_stack.back() = context;
+}
+
+py::dict type_names(bool by_number) {
+  py::dict names;
+  for (int number : {1, 2, 3, 5}) {
+    const char* const name = type_name(static_cast<DeviceType>(number));
+    if (by_number) {
+      names[py::int_(number)] = name;
+    } else {
+      names[name] = number;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void bind_context(py::module_& m) {
+  py::class_<Context> context(m, "Context", R"(A device: ``Context("gpu", 0)``.
+
+Equal contexts hash alike. In a ``with`` block it is the default of everything created there.)");
+  context.def(py::init(&make_context), py::arg("device_type"), py::arg("device_id") = 0)
       .def_property_readonly("device_type", [](const Context& c) { return type_name(c.type); })
       .def_property_readonly("device_typeid",
                              [](const Context& c) { return static_cast<int>(c.type); })
@@ -118,6 +141,12 @@ Equal contexts hash alike. In a ``with`` block it is the default of everything c
       .def(
           "empty_cache", [](const Context& c) { release_pool_memory(c); },
           "Gives the pool's cached free memory of this device back to the system.");
+  context.def_property_static(
+      "default_ctx", [](const py::object&) { return current_context(); },
+      [](const py::object&, const Context& c) { set_current_context(c); },
+      "This thread's default context.");
+  context.attr("devtype2str") = type_names(true);
+  context.attr("devstr2type") = type_names(false);
   m.def("current_context", &current_context, "The default context of this thread.");
   m.def("num_gpus", &devices::num_gpus,
         "GPUs that can be used: the machine's, and declared virtual ones.");

@@ -150,9 +150,7 @@ NDArray array_from_python(py::handle source, Context ctx, DType dtype) {
     return cast(plain(array_from_python(source, ctx, DType::float32)), wanted).array;
   }
   const py::array array = as_numpy(source, numpy_dtype(wanted));
-  Shape shape = shape_of_numpy(array);
-  if (shape.ndim() == 0) shape = {1};  // MXNet has no rank 0
-  return copy_in(shape, wanted, ctx, array.data());
+  return copy_in(shape_of_numpy(array), wanted, ctx, array.data());
 }
 
 py::object to_numpy(const NDArray& value) {
@@ -298,8 +296,9 @@ void bind_create(py::module_& m) {
         return wrap(array_from_python(obj, context_from_python(ctx),
                                       dtype.is_none() ? DType::unknown : dtype_from_python(dtype)));
       },
-      py::arg("obj"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
-      "A copy of anything array-like; float32 unless dtype is given or obj is an NDArray.");
+      py::arg("source_array"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
+      "A copy of anything array-like; float32 unless dtype is given or it is an NDArray. A number "
+      "gives an array of shape (1,).");
   m.def(
       "from_numpy",
       [](const py::object& ndarray, std::optional<bool> copy, const py::object& ctx) {
@@ -349,12 +348,15 @@ void bind_create(py::module_& m) {
         "settled: nothing recorded that reads it is left to be computed.");
   m.def(
       "empty",
-      [](const py::object& shape, const py::object& ctx, const py::object& dtype) {
+      [](const py::object& shape, const py::object& ctx, const py::object& dtype,
+         const py::object& stype) {
+        require(stype.is_none() || py::str(stype).cast<std::string>() == "default",
+                "empty: only dense arrays are supported; given another stype than 'default'");
         return wrap(NDArray::empty(shape_from_python(shape, "empty"), dtype_from_python(dtype),
                                    context_from_python(ctx)));
       },
       py::arg("shape"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
-      "An array whose elements are not set.");
+      py::arg("stype") = py::none(), "An array whose elements are not set.");
 }
 
 }  // namespace bind

@@ -14,10 +14,14 @@ namespace {
 PyObject* mxnet_error = nullptr;
 PyObject* linalg_error = nullptr;  // subclasses, set from Python
 PyObject* reshape_error = nullptr;
+PyObject* index_error = nullptr;
 
 // The type of a core error: a decomposition's operator says why the matrix has none.
 PyObject* type_of(const std::string& text) {
   if (reshape_error != nullptr && text.rfind("reshape: ", 0) == 0) return reshape_error;
+  if (index_error != nullptr && text.find(": given index ") != std::string::npos) {
+    return index_error;
+  }
   if (linalg_error == nullptr || text.find("linalg_") == std::string::npos) return mxnet_error;
   for (const char* reason : {"Singular matrix", "Matrix is not positive definite",
                              "Eigenvalues did not converge", "SVD did not converge"}) {
@@ -118,6 +122,9 @@ void bind_errors(py::module_& m) {
   m.def(
       "set_reshape_error", [](py::object type) { reshape_error = type.release().ptr(); },
       py::arg("type"), "The subclass of MXNetError for shapes that an array can't take.");
+  m.def(
+      "set_index_error", [](py::object type) { index_error = type.release().ptr(); },
+      py::arg("type"), "The subclass of MXNetError for indices that are out of range.");
   engine::set_interrupt_check(&interrupted);
 }
 

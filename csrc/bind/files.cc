@@ -1,5 +1,6 @@
 // MXNet's .params files in Python.
 #include "bind/array_object.h"
+#include "files/jpeg_scan.h"
 #include "symbol/symbol.h"
 
 namespace hybrid {
@@ -35,6 +36,13 @@ void bind_files(py::module_& m) {
         return result;
       },
       py::arg("bytes"), "(name, NDArray) pairs of a .params file; bad data raises MXNetError.");
+  m.def(
+      "jpeg_is_whole",
+      [](const py::buffer& bytes) {
+        const py::buffer_info info = bytes.request();
+        return jpeg_is_whole(static_cast<const uint8_t*>(info.ptr), static_cast<size_t>(info.size));
+      },
+      py::arg("bytes"), "Whether a JPEG file holds as many blocks as its header claims.");
 }
 
 }  // namespace bind

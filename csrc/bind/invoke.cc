@@ -120,11 +120,12 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
   return out;
 }
 
-// An operator with states: what training does to them is done once it is pushed or recorded.
+// An operator with states: what training does to them is done once it is pushed or recorded. A
+// batch of no elements has no statistics: the states serve, and stay.
 std::vector<ArrayRef> call_with_states(const OpDef& op, Attrs attrs, std::vector<ArrayRef> refs,
                                        const py::sequence& inputs, Context ctx) {
   check_arity(op, attrs, refs.size());
-  const bool changes = set_mode(thread_state().training, &attrs);
+  const bool changes = set_mode(thread_state().training && shape_of(refs[0]).size() != 0, &attrs);
   if (changes) refs.resize(static_cast<size_t>(op.count_inputs(attrs)));
   const std::vector<ArrayRef> results = call_op(op, attrs, refs, nullptr, ctx);
   if (!changes) return results;
@@ -136,6 +137,33 @@ std::vector<ArrayRef> call_with_states(const OpDef& op, Attrs attrs, std::vector
               {ref_of(state, op.name), results[static_cast<size_t>(u.output)]}, state, ctx);
   }
   return results;
+}
+
+// An operator that writes states: hidden outputs go into the arrays that were given as these.
+py::object call_and_write(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& refs,
+                          const py::sequence& inputs, const py::object& out, Context ctx) {
+  check_arity(op, attrs, refs.size());
+  const std::vector<StateUpdate> written = written_states(op, attrs);
+  if (out.is_none()) {
+    const std::vector<ArrayRef> results = call_op(op, attrs, refs, nullptr, ctx);
+    for (const StateUpdate& u : written) {
+      write_state(py::object(inputs[static_cast<size_t>(u.state)]),
+                  results[static_cast<size_t>(u.output)]);
+    }
+    return visible(op, attrs, results);
+  }
+  py::list targets;
+  if (is_array(out.ptr())) {
+    targets.append(out);
+  } else {
+    for (const py::handle o : py::reinterpret_borrow<py::sequence>(out)) targets.append(o);
+  }
+  const int wanted = count_visible(op, attrs);
+  require(static_cast<int>(targets.size()) == wanted, op.name, ": has ", wanted, " outputs, given ",
+          targets.size(), " arrays to write into");
+  for (const StateUpdate& u : written) targets.append(inputs[static_cast<size_t>(u.state)]);
+  call_into(op, attrs, refs, targets, ctx);
+  return out;
 }
 
 py::object finish(const OpDef& op, Attrs attrs, const py::sequence& inputs,
@@ -152,6 +180,10 @@ py::object finish(const OpDef& op, Attrs attrs, const py::sequence& inputs,
   if (is_mode_open(*form, attrs)) {
     require(out.is_none(), shown, ": out= is not supported here");
     return visible(*form, attrs, call_with_states(*form, attrs, refs, inputs, ctx));
+  }
+  const StatesDef* states = states_of(*form);
+  if (states != nullptr && states->written != nullptr) {
+    return call_and_write(*form, attrs, refs, inputs, out, ctx);
   }
   if (!out.is_none()) return call_into(*form, attrs, refs, out, ctx);
   return visible(*form, attrs, call_op(*form, attrs, refs, nullptr, ctx));

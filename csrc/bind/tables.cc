@@ -2,6 +2,7 @@
 #include "bind/graph_view.h"
 #include "bind/mx_call.h"
 #include "ops/differentiable_once.h"
+#include "ops/half.h"
 #include "ops/states.h"
 
 namespace hybrid {
@@ -86,7 +87,8 @@ py::dict op_dict(const OpDef& op) {
   d["attrs"] = attr_list(op);
   d["num_outputs"] =
       op.num_outputs_fn ? py::object(py::none()) : py::object(py::int_(op.num_outputs));
-  d["dtypes"] = dtype_names(op.dtypes);
+  d["dtypes"] = dtype_names(cuts_integers(op) ? op.dtypes & ~kInts : op.dtypes);
+  d["cuts_integers"] = cuts_integers(op);
   d["random"] = op.random;
   d["training_only"] = op.training_only;
   d["elementwise"] = op.elementwise != nullptr;

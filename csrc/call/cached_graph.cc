@@ -1,5 +1,7 @@
 #include "call/cached_graph.h"
 
+#include <algorithm>
+
 #include "call/signature.h"
 #include "core/error.h"
 #include "core/fork.h"
@@ -29,12 +31,18 @@ struct CachedGraph::Impl {
                             std::vector<NewState>* new_states);
   std::vector<ArrayRef> trace(const std::vector<ArrayRef>& inputs,
                               std::vector<NewState>* new_states) const;
-  Graph in_mode_of(bool training, std::vector<StateValue>* states) const;
+  Graph in_mode_of(const PassOptions& inputs, bool training, std::vector<StateValue>* states) const;
 };
 
-// The graph of what calls return; whatever they write is in `states`.
-Graph CachedGraph::Impl::in_mode_of(bool training, std::vector<StateValue>* states) const {
-  Graph decided = in_mode(graph, training, states);
+// The graph of what calls return; whatever they write is in `states`. Where an input has no
+// elements the mode of an operator may depend on its shape.
+Graph CachedGraph::Impl::in_mode_of(const PassOptions& inputs, bool training,
+                                    std::vector<StateValue>* states) const {
+  const auto is_empty = [](const Shape& s) { return s.known() && s.size() == 0; };
+  const auto& shapes = inputs.input_shapes;
+  const bool some = training && std::any_of(shapes.begin(), shapes.end(), is_empty);
+  PassContext context{inputs, {}, false};
+  Graph decided = in_mode(some ? infer(graph, context) : graph, training, states);
   const size_t returned = decided.outputs.size() - updates.size();
   for (size_t k = 0; k < updates.size(); ++k) {
     states->push_back({updates[k], decided.outputs[returned + k]});
@@ -127,7 +135,7 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
   s->options.pass.input_shapes = s->shapes;
   s->options.pass.input_dtypes = s->dtypes;
   s->options.pass.grad_of.clear();
-  Graph decided = in_mode_of(training, &s->states);
+  Graph decided = in_mode_of(s->options.pass, training, &s->states);
   if (s->options.devices.wanted && names_devices(decided, s->options.devices)) {
     for (const ArrayRef& a : inputs) s->devices.push_back(context_of(a));
     s->where = s->options.devices;
@@ -156,7 +164,12 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
 std::vector<ArrayRef> CachedGraph::Impl::trace(const std::vector<ArrayRef>& inputs,
                                                std::vector<NewState>* new_states) const {
   std::vector<StateValue> states;
-  const Graph decided = in_mode_of(thread_state().training, &states);
+  PassOptions given;
+  for (const ArrayRef& a : inputs) {
+    given.input_shapes.push_back(shape_of(a));
+    given.input_dtypes.push_back(dtype_of(a));
+  }
+  const Graph decided = in_mode_of(given, thread_state().training, &states);
   std::map<Entry, ArrayRef> values;
   for (size_t i = 0; i < inputs.size(); ++i) values[{graph.inputs[i], 0}] = inputs[i];
   for (const Node& n : decided.nodes) {
@@ -265,7 +278,7 @@ Compiled CachedGraph::report(bool training, bool with_gradient) {
     }
   }
   std::vector<StateValue> states;
-  const Graph decided = impl_->in_mode_of(training, &states);
+  const Graph decided = impl_->in_mode_of(options.pass, training, &states);
   Compiled made = compile(with_states(decided, states, &options.plan), options);
   const ObjectGuard lock(impl_->mutex);
   for (const auto& s : impl_->signatures) {

@@ -74,6 +74,9 @@ std::shared_ptr<const Body> Body::make(Graph graph) {
             ": a branch or loop body cannot change states; use_global_stats=True only reads them",
             line_of(n.site).empty() ? "" : " (", line_of(n.site),
             line_of(n.site).empty() ? "" : ")");
+    require(n.op == nullptr || written_states(*n.op, n.attrs).empty(), n.op ? n.op->name : "",
+            ": a branch or loop body cannot write states", line_of(n.site).empty() ? "" : " (",
+            line_of(n.site), line_of(n.site).empty() ? "" : ")");
     n.segment = 0;  // the same body is the same program wherever it stands
     const std::string line = line_of(n.site);
     for (unsigned char c : line) body->lines_ = mixed(body->lines_, c);

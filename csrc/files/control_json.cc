@@ -259,12 +259,15 @@ class FromJson {
     require(found != attrs_.end(), where_, ": there is no attribute '", name, "'");
     return found->second;
   }
-  Places tuple(const char* name) const {
-    return std::get<Places>(parse_attr(AttrType::ints, text(name), where_ + ": " + name));
+  template <class T>
+  T parsed(AttrType type, const char* name) const {
+    const AttrValue value = parse_attr(type, text(name), where_ + ": " + name);
+    require(std::holds_alternative<T>(value), where_, ": ", name, ": expected ",
+            attr_type_name(type), ", given ", text(name));
+    return std::get<T>(value);
   }
-  int64_t integer(const char* name) const {
-    return std::get<int64_t>(parse_attr(AttrType::integer, text(name), where_ + ": " + name));
-  }
+  Places tuple(const char* name) const { return parsed<Places>(AttrType::ints, name); }
+  int64_t integer(const char* name) const { return parsed<int64_t>(AttrType::integer, name); }
 
   SymNode* node_;
   const Attributes& attrs_;

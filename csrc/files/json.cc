@@ -1,4 +1,4 @@
-// A small JSON reader: values of a document, with limits on size and depth; untrusted input.
+// Values of a JSON text that was checked: see json_check.cc for the check.
 #include "files/json.h"
 
 #include <cmath>
@@ -10,228 +10,103 @@ namespace hybrid {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
-constexpr size_t kMaxBytes = size_t{256} << 20;
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-class Parser {
- public:
-  explicit Parser(const std::string& text) : text_(text) {}
+const char* skip_space(const char* at) {
+  while (is_space(*at)) ++at;
+  return at;
+}
 
-  Json document() {
-    require(text_.size() <= kMaxBytes, "JSON: ", text_.size(), " bytes are more than the limit of ",
-            kMaxBytes);
-    Json value = parse(0);
-    skip_space();
-    if (at_ != text_.size()) bad("text after the end of the document");
-    return value;
+// Behind a string that begins at `at`.
+const char* string_end(const char* at) {
+  for (++at; *at != '"'; ++at) {
+    if (*at == '\\') ++at;
   }
+  return at + 1;
+}
 
- private:
-  [[noreturn]] void bad(const char* what) const { fail("JSON: ", what, " at byte ", at_); }
-
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-  void skip_space() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) {
-      ++at_;
+const char* value_end(const char* at) {
+  if (*at == '"') return string_end(at);
+  if (*at != '{' && *at != '[') {
+    while (*at != '\0' && *at != ',' && *at != ']' && *at != '}' && !is_space(*at)) ++at;
+    return at;
+  }
+  int depth = 0;
+  do {
+    if (*at == '"') {
+      at = string_end(at);
+      continue;
     }
+    depth += *at == '{' || *at == '[';
+    depth -= *at == '}' || *at == ']';
+    ++at;
+  } while (depth > 0);
+  return at;
+}
+
+// The next item or key behind the value at `at`; null behind the last one.
+const char* following(const char* at) {
+  at = skip_space(value_end(at));
+  return *at == ',' ? skip_space(at + 1) : nullptr;
+}
+
+// The value that belongs to the key at `at`.
+const char* value_of(const char* at) { return skip_space(skip_space(string_end(at)) + 1); }
+
+uint32_t hex4(const char* at) {
+  return static_cast<uint32_t>(std::strtoul(std::string(at, 4).c_str(), nullptr, 16));
+}
+
+void append_utf8(std::string* out, uint32_t code) {
+  const auto byte = [out](uint32_t b) { out->push_back(static_cast<char>(b)); };
+  if (code < 0x80) {
+    byte(code);
+  } else if (code < 0x800) {
+    byte(0xc0 | code >> 6);
+    byte(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    byte(0xe0 | code >> 12);
+    byte(0x80 | (code >> 6 & 0x3f));
+    byte(0x80 | (code & 0x3f));
+  } else {
+    byte(0xf0 | code >> 18);
+    byte(0x80 | (code >> 12 & 0x3f));
+    byte(0x80 | (code >> 6 & 0x3f));
+    byte(0x80 | (code & 0x3f));
   }
+}
 
-  bool accept(char c) {
-    skip_space();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
+// Appends what the escape behind the backslash at `at` stands for; behind it.
+const char* unescape(const char* at, std::string* out) {
+  static const std::string from = "bfnrt", to = "\b\f\n\r\t";
+  const char c = at[1];
+  if (c != 'u') {
+    const size_t found = from.find(c);
+    out->push_back(found == std::string::npos ? c : to[found]);
+    return at + 2;
   }
-
-  Json parse(int depth) {
-    if (depth > kMaxDepth) bad("nested too deeply");
-    skip_space();
-    if (at_ >= text_.size()) bad("the text ends early");
-    Json value;
-    switch (peek()) {
-      case '{':
-        parse_object(&value, depth);
-        break;
-      case '[':
-        parse_array(&value, depth);
-        break;
-      case '"':
-        value.kind = Json::string;
-        value.text = parse_string();
-        break;
-      case 't':
-        word("true");
-        value.kind = Json::boolean;
-        value.flag = true;
-        break;
-      case 'f':
-        word("false");
-        value.kind = Json::boolean;
-        break;
-      case 'n':
-        word("null");
-        break;
-      default:
-        parse_number(&value);
-    }
-    return value;
+  uint32_t code = hex4(at + 2);
+  at += 6;
+  if (code >= 0xd800 && code < 0xdc00) {
+    code = 0x10000 + ((code - 0xd800) << 10) + (hex4(at + 2) - 0xdc00);
+    at += 6;
   }
+  append_utf8(out, code);
+  return at;
+}
 
-  void word(const char* expected) {
-    const size_t length = std::char_traits<char>::length(expected);
-    if (text_.compare(at_, length, expected) != 0) bad("unknown word");
-    at_ += length;
-  }
-
-  void parse_object(Json* value, int depth) {
-    value->kind = Json::object;
-    ++at_;
-    if (accept('}')) return;
-    do {
-      skip_space();
-      if (peek() != '"') bad("a key in quotes is expected");
-      std::string key = parse_string();
-      if (!accept(':')) bad("':' is expected");
-      value->members.emplace_back(std::move(key), parse(depth + 1));
-    } while (accept(','));
-    if (!accept('}')) bad("',' or '}' is expected");
-  }
-
-  void parse_array(Json* value, int depth) {
-    value->kind = Json::array;
-    ++at_;
-    if (accept(']')) return;
-    do {
-      value->items.push_back(parse(depth + 1));
-    } while (accept(','));
-    if (!accept(']')) bad("',' or ']' is expected");
-  }
-
-  bool digit() const { return peek() >= '0' && peek() <= '9'; }
-
-  void parse_number(Json* value) {
-    const size_t begin = at_;
-    if (peek() == '-') ++at_;
-    if (!digit()) bad("a value is expected");
-    const bool zero = peek() == '0';
-    const size_t whole = at_;
-    while (digit()) ++at_;
-    if (zero && at_ - whole > 1) bad("a number starts with 0");
-    if (peek() == '.') {
-      ++at_;
-      if (!digit()) bad("digits are expected");
-      while (digit()) ++at_;
-    }
-    if (peek() == 'e' || peek() == 'E') {
-      ++at_;
-      if (peek() == '+' || peek() == '-') ++at_;
-      if (!digit()) bad("digits are expected");
-      while (digit()) ++at_;
-    }
-    value->kind = Json::number;
-    value->text = text_.substr(begin, at_ - begin);
-    value->real = std::strtod(value->text.c_str(), nullptr);
-  }
-
-  uint32_t hex4() {
-    uint32_t code = 0;
-    for (int i = 0; i < 4; ++i, ++at_) {
-      const char c = peek();
-      const int v = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
-      if (v < 0) bad("four hexadecimal digits are expected");
-      code = code * 16 + static_cast<uint32_t>(v);
-    }
-    return code;
-  }
-
-  static void append_utf8(std::string* out, uint32_t code) {
-    const auto byte = [out](uint32_t b) { out->push_back(static_cast<char>(b)); };
-    if (code < 0x80) {
-      byte(code);
-    } else if (code < 0x800) {
-      byte(0xc0 | code >> 6);
-      byte(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-      byte(0xe0 | code >> 12);
-      byte(0x80 | (code >> 6 & 0x3f));
-      byte(0x80 | (code & 0x3f));
+std::string decoded(const char* at) {
+  std::string out;
+  out.reserve(static_cast<size_t>(string_end(at) - at) - 2);
+  for (++at; *at != '"';) {
+    if (*at == '\\') {
+      at = unescape(at, &out);
     } else {
-      byte(0xf0 | code >> 18);
-      byte(0x80 | (code >> 12 & 0x3f));
-      byte(0x80 | (code >> 6 & 0x3f));
-      byte(0x80 | (code & 0x3f));
+      out.push_back(*at++);
     }
   }
-
-  void parse_escape(std::string* out) {
-    const char c = peek();
-    ++at_;
-    switch (c) {
-      case '"':
-      case '\\':
-      case '/':
-        out->push_back(c);
-        return;
-      case 'b':
-        out->push_back('\b');
-        return;
-      case 'f':
-        out->push_back('\f');
-        return;
-      case 'n':
-        out->push_back('\n');
-        return;
-      case 'r':
-        out->push_back('\r');
-        return;
-      case 't':
-        out->push_back('\t');
-        return;
-      case 'u':
-        break;
-      default:
-        --at_;
-        bad("unknown escape");
-    }
-    uint32_t code = hex4();
-    if (code >= 0xd800 && code < 0xdc00 && text_.compare(at_, 2, "\\u") == 0) {
-      at_ += 2;
-      const uint32_t low = hex4();
-      if (low < 0xdc00 || low > 0xdfff) bad("half of a surrogate pair");
-      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    } else if (code >= 0xd800 && code < 0xe000) {
-      bad("half of a surrogate pair");
-    }
-    append_utf8(out, code);
-  }
-
-  std::string parse_string() {
-    std::string out;
-    ++at_;
-    while (true) {
-      if (at_ >= text_.size()) bad("the text ends inside a string");
-      const char c = text_[at_];
-      if (c == '"') break;
-      if (static_cast<unsigned char>(c) < 0x20) bad("a control character inside a string");
-      ++at_;
-      if (c == '\\') {
-        parse_escape(&out);
-      } else {
-        out.push_back(c);
-      }
-    }
-    ++at_;
-    return out;
-  }
-
-  const std::string& text_;
-  size_t at_ = 0;
-};
+  return out;
+}
 
 const char* kind_name(Json::Kind kind) {
   static const char* const names[] = {"null",     "a boolean", "a number",
@@ -241,36 +116,72 @@ const char* kind_name(Json::Kind kind) {
 
 }  // namespace
 
-const Json* Json::find(const char* key) const {
-  for (const auto& [name, value] : members) {
-    if (name == key) return &value;
+Json::Kind Json::kind() const {
+  switch (*at_) {
+    case '{':
+      return object;
+    case '[':
+      return array;
+    case '"':
+      return string;
+    case 't':
+    case 'f':
+      return boolean;
+    case 'n':
+      return null;
+    default:
+      return number;
   }
-  return nullptr;
 }
 
-const std::string& Json::as_string(const std::string& what) const {
-  require(kind == string, what, ": expected a string, given ", kind_name(kind));
-  return text;
+const char* Json::end() const { return value_end(at_); }
+
+std::optional<Json> Json::find(const char* key) const {
+  if (kind() != object) return std::nullopt;
+  for (const auto& [name, value] : as_object("")) {
+    if (name == key) return value;
+  }
+  return std::nullopt;
+}
+
+std::string Json::as_string(const std::string& what) const {
+  require(kind() == string, what, ": expected a string, given ", kind_name(kind()));
+  return decoded(at_);
 }
 
 int64_t Json::as_integer(const std::string& what) const {
-  require(kind == number, what, ": expected an integer, given ", kind_name(kind));
+  require(kind() == number, what, ": expected an integer, given ", kind_name(kind()));
+  const double real = std::strtod(at_, nullptr);
   require(real == std::floor(real) && std::fabs(real) < 9e15, what, ": expected an integer, given ",
-          text);
+          std::string(at_, static_cast<size_t>(end() - at_)).substr(0, 100));
   return static_cast<int64_t>(real);
 }
 
-const std::vector<Json>& Json::as_array(const std::string& what) const {
-  require(kind == array, what, ": expected an array, given ", kind_name(kind));
-  return items;
+JsonItems Json::as_array(const std::string& what) const {
+  require(kind() == array, what, ": expected an array, given ", kind_name(kind()));
+  const char* first = skip_space(at_ + 1);
+  return JsonItems(*first == ']' ? nullptr : first);
 }
 
-const std::vector<std::pair<std::string, Json>>& Json::as_object(const std::string& what) const {
-  require(kind == object, what, ": expected an object, given ", kind_name(kind));
-  return members;
+JsonMembers Json::as_object(const std::string& what) const {
+  require(kind() == object, what, ": expected an object, given ", kind_name(kind()));
+  const char* first = skip_space(at_ + 1);
+  return JsonMembers(*first == '}' ? nullptr : first);
 }
 
-Json parse_json(const std::string& text) { return Parser(text).document(); }
+JsonItems::Iterator& JsonItems::Iterator::operator++() {
+  at_ = following(at_);
+  return *this;
+}
+
+std::pair<std::string, Json> JsonMembers::Iterator::operator*() const {
+  return {decoded(at_), Json(value_of(at_))};
+}
+
+JsonMembers::Iterator& JsonMembers::Iterator::operator++() {
+  at_ = following(value_of(at_));
+  return *this;
+}
 
 std::string json_quoted(const std::string& text) {
   static const char hex[] = "0123456789abcdef";

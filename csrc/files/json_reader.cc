@@ -1,5 +1,9 @@
 // Reads MXNet's symbol.json into a Symbol: untrusted input, every index and count checked.
+//
+// The file is read twice: the first time no node is kept, so that a bad one takes no memory, the
+// second time what the heads need is made. Subgraphs are made each time: their nodes are few.
 #include <algorithm>
+#include <optional>
 
 #include "core/error.h"
 #include "files/control_json.h"
@@ -14,8 +18,16 @@ namespace hybrid {
 
 namespace {
 
-constexpr int kMaxDepth = 16;       // of subgraphs in subgraphs
-constexpr int kMaxOutputs = 65536;  // nothing real has more, and every output takes memory
+constexpr int64_t kSilent = 800;         // 0.8 and older: files without a version
+constexpr int64_t kComplete = 900;       // since 0.9 every input is written, states too
+constexpr int kMaxDepth = 16;            // of subgraphs in subgraphs
+constexpr size_t kMaxBodies = 3;         // of one node
+constexpr size_t kMaxBodyNodes = 20000;  // of a node's subgraphs together
+// Nothing real has more, and each of them takes more memory than its text.
+constexpr int kMaxOutputs = 65536;
+constexpr size_t kMaxInputs = 65536, kMaxAttributes = 4096;
+constexpr size_t kMaxText = 1 << 16;  // of an operator's attribute
+constexpr size_t kShown = 100;        // of a name in a message
 
 using Attributes = std::map<std::string, std::string>;
 
@@ -24,86 +36,177 @@ bool is_variable_attribute(const std::string& key) {
          key.compare(key.size() - 2, 2, "__") == 0;
 }
 
+// Files from before 0.9 have these without underscores: "lr_mult", and on an operator
+// "weight_lr_mult" of its input. Returns the key of today and the input's name, or neither.
+std::pair<std::string, std::string> key_of_today(const std::string& key) {
+  for (const std::string old :
+       {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"}) {
+    if (key == old) return {"__" + old + "__", ""};
+    const size_t start = key.size() - std::min(key.size(), old.size() + 1);
+    if (start > 0 && key.compare(start, std::string::npos, "_" + old) == 0) {
+      return {"__" + old + "__", key.substr(0, start)};
+    }
+  }
+  return {};
+}
+
+// A place in a list of entries, as it stands in the file.
+struct Place {
+  int64_t node = 0, out = 0;
+};
+
 class Reader {
  public:
-  explicit Reader(const Json& document, bool np_shape = false, int depth = 0)
-      : document_(document), np_shape_(np_shape), depth_(depth) {}
+  explicit Reader(const Json& document) : document_(document) {}
+  // Of a subgraph; `nodes` counts those of it and its siblings.
+  Reader(const Json& document, bool np_shape, int depth, size_t* nodes)
+      : document_(document), np_shape_(np_shape), depth_(depth), body_nodes_(nodes) {}
 
-  // Variables in the order of their nodes, once it is read.
+  // A subgraph's variables in the order of their nodes, once it is read.
   const std::vector<SymEntry>& variables() const { return variables_; }
 
   Symbol read() {
-    const Json* nodes = document_.find("nodes");
-    require(nodes != nullptr, "symbol.json: there is no \"nodes\"; is it a symbol file?");
-    const Json* global = document_.find("attrs");
-    if (global != nullptr && depth_ == 0) np_shape_ = np_shape(*global);
-    const auto& list = nodes->as_array("symbol.json: nodes");
-    for (size_t i = 0; i < list.size(); ++i) read_node(list[i], i);
-    const Json* heads = document_.find("heads");
-    require(heads != nullptr, "symbol.json: there is no \"heads\"");
-    Symbol result;
-    for (const Json& head : heads->as_array("symbol.json: heads")) {
-      result.outputs.push_back(read_entry(head, "symbol.json: heads"));
+    const std::optional<Json> nodes = document_.find("nodes");
+    require(nodes.has_value(), "symbol.json: there is no \"nodes\"; is it a symbol file?");
+    const std::optional<Json> global = document_.find("attrs");
+    if (global && depth_ == 0) np_shape_ = np_shape(*global);
+    if (depth_ == 0) version_ = version(global);
+    for (const Json& node : nodes->as_array("symbol.json: nodes")) {
+      keep(read_node(node, places_.size()), node);
     }
-    require(!result.outputs.empty(), "symbol.json: \"heads\" is empty");
+    const std::vector<Place> heads = read_heads();
+    if (depth_ == 0) {
+      const std::vector<bool> needed = reached(heads);
+      for (size_t i = 0; i < places_.size(); ++i) {
+        nodes_.push_back(needed[i] ? read_node(places_[i], i) : nullptr);
+      }
+    }
+    Symbol result;
+    for (const Place& head : heads) result.outputs.push_back(entry(head));
     return result;
   }
 
  private:
-  static bool np_shape(const Json& attrs) {
-    const Json* entry = attrs.find("is_np_shape");
-    if (entry == nullptr || entry->items.size() != 2) return false;
-    return entry->items[1].as_integer("symbol.json: is_np_shape") != 0;
+  // Of the MXNet that wrote it; the first ones did not say.
+  static int64_t version(const std::optional<Json>& attrs) {
+    const std::optional<Json> number = attrs ? second_of(*attrs, "mxnet_version") : std::nullopt;
+    return number ? number->as_integer("symbol.json: mxnet_version") : kSilent;
   }
 
-  SymEntry read_entry(const Json& json, const std::string& where) const {
-    const auto& parts = json.as_array(where);
-    require(parts.size() == 2 || parts.size() == 3, where,
-            ": expected [node, output] or [node, output, version], given ", parts.size(),
-            " numbers");
-    const int64_t node = parts[0].as_integer(where);
-    const int64_t out = parts[1].as_integer(where);
-    require(node >= 0 && node < static_cast<int64_t>(nodes_.size()), where, ": refers to node ",
-            node, ", expected an earlier one: 0 to ", static_cast<int64_t>(nodes_.size()) - 1);
-    const SymNodeRef& ref = nodes_[static_cast<size_t>(node)];
-    require(out >= 0 && out < ref->num_outputs, where, ": refers to output ", out, " of '",
-            ref->name, "', which has ", ref->num_outputs);
-    return {ref, static_cast<int>(out)};
+  static bool np_shape(const Json& attrs) {
+    const std::optional<Json> number = second_of(attrs, "is_np_shape");
+    return number && number->as_integer("symbol.json: is_np_shape") != 0;
   }
+
+  // Of an attribute ["int", number].
+  static std::optional<Json> second_of(const Json& attrs, const char* key) {
+    const std::optional<Json> given = attrs.find(key);
+    if (!given || given->kind() != Json::array) return std::nullopt;
+    std::optional<Json> result;
+    int count = 0;
+    for (const Json& item : given->as_array("")) {
+      result = item;
+      if (++count > 2) return std::nullopt;
+    }
+    return count == 2 ? result : std::nullopt;
+  }
+
+  void keep(const SymNodeRef& node, const Json& json) {
+    places_.push_back(json);
+    outputs_.push_back(node->num_outputs);
+    if (depth_ == 0) return;
+    require(++*body_nodes_ <= kMaxBodyNodes, "symbol.json: subgraphs of more than ", kMaxBodyNodes,
+            " nodes");
+    nodes_.push_back(node);
+    if (node->kind == NodeKind::input) variables_.push_back({node, 0});
+  }
+
+  std::vector<Place> read_heads() const {
+    const std::optional<Json> heads = document_.find("heads");
+    require(heads.has_value(), "symbol.json: there is no \"heads\"");
+    std::vector<Place> result;
+    for (const Json& head : heads->as_array("symbol.json: heads")) {
+      require(result.size() < size_t{kMaxOutputs}, "symbol.json: more than ", kMaxOutputs,
+              " heads");
+      result.push_back(read_place(head, "symbol.json: heads"));
+    }
+    require(!result.empty(), "symbol.json: \"heads\" is empty");
+    return result;
+  }
+
+  // The nodes below the heads.
+  std::vector<bool> reached(const std::vector<Place>& heads) const {
+    std::vector<bool> result(places_.size());
+    for (const Place& head : heads) result[static_cast<size_t>(head.node)] = true;
+    for (size_t i = places_.size(); i-- > 0;) {
+      const std::optional<Json> inputs = result[i] ? places_[i].find("inputs") : std::nullopt;
+      if (!inputs) continue;
+      for (const Json& input : inputs->as_array("")) {
+        result[static_cast<size_t>((*input.as_array("").begin()).as_integer(""))] = true;
+      }
+    }
+    return result;
+  }
+
+  Place read_place(const Json& json, const std::string& where) const {
+    int64_t numbers[2] = {};
+    int given = 0;
+    for (const Json& part : json.as_array(where)) {
+      if (given < 2) numbers[given] = part.as_integer(where);
+      ++given;
+    }
+    require(given == 2 || given == 3, where,
+            ": expected [node, output] or [node, output, version], given ", given, " numbers");
+    const auto [node, out] = numbers;
+    require(node >= 0 && node < static_cast<int64_t>(places_.size()), where, ": refers to node ",
+            node, ", expected an earlier one: 0 to ", static_cast<int64_t>(places_.size()) - 1);
+    const auto at = static_cast<size_t>(node);
+    require(out >= 0 && out < outputs_[at], where, ": refers to output ", out, " of '",
+            shown(places_[at].find("name")->as_string(where)), "', which has ", outputs_[at]);
+    return {node, out};
+  }
+
+  // In the first reading a place holder.
+  SymEntry entry(const Place& place) const {
+    const auto at = static_cast<size_t>(place.node);
+    return {at < nodes_.size() ? nodes_[at] : unread_, static_cast<int>(place.out)};
+  }
+
+  static std::string shown(const std::string& name) { return name.substr(0, kShown); }
 
   // "attrs" since 1.0; "attr" and, older still, "param" before.
   static Attributes read_attributes(const Json& json, const std::string& where) {
     Attributes result;
     for (const char* key : {"param", "attr", "attrs"}) {
-      const Json* found = json.find(key);
-      if (found == nullptr) continue;
+      const std::optional<Json> found = json.find(key);
+      if (!found) continue;
       for (const auto& [name, value] : found->as_object(where + ": " + key)) {
-        result[name] = value.as_string(where + ": " + key + ": " + name);
+        result[name] = value.as_string(where + ": " + key + ": " + shown(name));
+        require(result.size() <= kMaxAttributes, where, ": more than ", kMaxAttributes,
+                " attributes");
       }
     }
     return result;
   }
 
-  void read_node(const Json& json, size_t i) {
+  std::shared_ptr<SymNode> read_node(const Json& json, size_t i) {
     std::string where = "symbol.json: node " + std::to_string(i);
     json.as_object(where);
-    const Json* op = json.find("op");
-    const Json* name = json.find("name");
-    const Json* inputs = json.find("inputs");
-    require(op != nullptr && name != nullptr, where, ": \"op\" and \"name\" are expected");
+    const std::optional<Json> op = json.find("op"), name = json.find("name");
+    require(op && name, where, ": \"op\" and \"name\" are expected");
     const std::string op_name = op->as_string(where + ": op");
     auto node = std::make_shared<SymNode>();
     node->name = name->as_string(where + ": name");
-    where += " '" + node->name + "'";
-    if (inputs != nullptr) {
-      for (const Json& entry : inputs->as_array(where + ": inputs")) {
-        node->inputs.push_back(read_entry(entry, where + ": inputs"));
+    where += " '" + shown(node->name) + "'";
+    if (const std::optional<Json> inputs = json.find("inputs")) {
+      for (const Json& input : inputs->as_array(where + ": inputs")) {
+        require(node->inputs.size() < kMaxInputs, where, ": more than ", kMaxInputs, " inputs");
+        node->inputs.push_back(entry(read_place(input, where + ": inputs")));
       }
     }
     const Attributes attributes = read_attributes(json, where);
     if (op_name == "null") {
       read_variable(node.get(), attributes, where);
-      variables_.push_back({node, 0});
     } else if (is_control_name(op_name)) {
       read_control(node.get(), op_name, attributes, json, where);
     } else {
@@ -112,13 +215,16 @@ class Reader {
     node->shapes.resize(static_cast<size_t>(node->num_outputs), Shape::unknown());
     node->dtypes.resize(static_cast<size_t>(node->num_outputs), DType::unknown);
     node->serial = next_serial();
-    nodes_.push_back(std::move(node));
+    return node;
   }
 
   void read_variable(SymNode* node, const Attributes& attributes, const std::string& where) const {
     require(node->inputs.empty(), where, ": a variable with inputs");
     node->kind = NodeKind::input;
-    node->extra = attributes;
+    for (const auto& [key, text] : attributes) {
+      const auto today = key_of_today(key);
+      node->extra[today.first.empty() || !today.second.empty() ? key : today.first] = text;
+    }
     node->shapes = {declared_shape(node->name, attributes, np_shape_)};
     node->dtypes = {declared_dtype(node->name, attributes)};
   }
@@ -126,11 +232,13 @@ class Reader {
   void read_control(SymNode* node, const std::string& op_name, const Attributes& attributes,
                     const Json& json, const std::string& where) const {
     require(depth_ < kMaxDepth, where, ": subgraphs are nested too deeply");
-    const Json* list = json.find("subgraphs");
-    require(list != nullptr, where, ": ", op_name, " without \"subgraphs\"");
+    const std::optional<Json> list = json.find("subgraphs");
+    require(list.has_value(), where, ": ", op_name, " without \"subgraphs\"");
     std::vector<JsonBody> bodies;
+    size_t body_nodes = 0;
     for (const Json& body : list->as_array(where + ": subgraphs")) {
-      Reader reader(body, np_shape_, depth_ + 1);
+      require(bodies.size() < kMaxBodies, where, ": more than ", kMaxBodies, " subgraphs");
+      Reader reader(body, np_shape_, depth_ + 1, depth_ > 0 ? body_nodes_ : &body_nodes);
       Symbol symbol = reader.read();
       bodies.push_back({std::move(symbol), reader.variables()});
     }
@@ -152,10 +260,21 @@ class Reader {
     const std::string prefix = kNativePrefix;
     const bool native = op_name.compare(0, prefix.size(), prefix) == 0;
     node->op = native ? find_op(op_name.substr(prefix.size())) : mx ? mx->op : nullptr;
-    require(node->op != nullptr, where, ": unknown operator '", op_name.substr(0, 100), "'");
+    require(node->op != nullptr, where, ": unknown operator '", shown(op_name), "'");
     Attributes own;
+    std::map<std::string, Attributes> of_inputs;
     for (const auto& [key, text] : attributes) {
-      (is_variable_attribute(key) ? node->extra : own)[key] = text;
+      const auto [today, input] =
+          native ? std::pair<std::string, std::string>() : key_of_today(key);
+      if (today.empty()) {
+        (is_variable_attribute(key) ? node->extra : own)[key] = text;
+      } else {
+        (input.empty() ? node->extra : of_inputs[input])[today] = text;
+      }
+    }
+    for (const auto& [key, text] : own) {
+      require(text.size() <= kMaxText, where, ": ", shown(op_name), ": attribute ", shown(key),
+              " of ", text.size(), " bytes, expected at most ", kMaxText);
     }
     try {
       if (native) {
@@ -175,6 +294,8 @@ class Reader {
       fail(where, ": ", error.what());
     }
     const int takes = node->op->count_inputs(node->attrs);
+    if (version_ < kComplete && depth_ == 0) complete(node, takes);
+    give_to_inputs(*node, of_inputs);
     const int given = static_cast<int>(node->inputs.size());
     require(takes < 0 ? given >= 1 : given == takes, where, ": ", op_name, " takes ",
             takes < 0 ? std::string("one or more") : std::to_string(takes), " inputs, given ",
@@ -184,11 +305,40 @@ class Reader {
             " with ", node->num_outputs, " outputs; expected 1 to ", kMaxOutputs);
   }
 
-  const Json& document_;
+  // Inputs that an old file leaves out, such as moving averages, are variables of their own.
+  static void complete(SymNode* node, int takes) {
+    size_t def = 0;
+    for (int i = 0; i < takes; ++i, ++def) {
+      while (node->op->inputs[def].is_absent(node->attrs)) ++def;
+      if (i < static_cast<int>(node->inputs.size())) continue;
+      const std::string name = node->name + "_" + node->op->inputs[def].name;
+      node->inputs.push_back(Symbol::variable(name).outputs[0]);
+    }
+  }
+
+  static void give_to_inputs(const SymNode& node, const std::map<std::string, Attributes>& given) {
+    size_t def = 0;
+    for (size_t i = 0; i < node.inputs.size() && !given.empty(); ++i, ++def) {
+      if (node.op->variadic) return;
+      while (def < node.op->inputs.size() && node.op->inputs[def].is_absent(node.attrs)) ++def;
+      if (def >= node.op->inputs.size()) return;
+      const auto found = given.find(node.op->inputs[def].name);
+      SymNode* input = node.inputs[i].node.get();
+      if (found == given.end() || input->kind != NodeKind::input) continue;
+      for (const auto& [key, text] : found->second) input->extra.emplace(key, text);
+    }
+  }
+
+  const Json document_;
+  std::vector<Json> places_;  // of the nodes in the text
+  std::vector<int> outputs_;  // of each node, how many
   std::vector<SymNodeRef> nodes_;
+  const SymNodeRef unread_ = Symbol::variable("unread").outputs[0].node;
   std::vector<SymEntry> variables_;
-  bool np_shape_;
-  int depth_;
+  bool np_shape_ = false;
+  int depth_ = 0;
+  size_t* body_nodes_ = nullptr;  // of a subgraph
+  int64_t version_ = kComplete;
 };
 
 }  // namespace

@@ -138,7 +138,7 @@ class Writer {
     if (!attrs.empty()) text += "      \"attrs\": " + object_text(attrs) + ", \n";
     text += "      \"inputs\": [";
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const bool state = node.op != nullptr && is_state(*node.op, i);
+      const bool state = node.op != nullptr && is_state(*node.op, node.attrs, i);
       // MXNet counts how often a state has been written.
       const int64_t version = state ? ++versions_[node.inputs[i].node.get()] : 0;
       text += (i ? ", " : "") + entry_text(node.inputs[i], version);

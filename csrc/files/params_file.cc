@@ -23,23 +23,39 @@ namespace {
 
 constexpr uint64_t kListMagic = 0x112;
 constexpr uint32_t kMagicV1 = 0xf993fac8, kMagicV2 = 0xf993fac9, kMagicV3 = 0xf993faca;
+// An array takes some 300 bytes beside its values, and one that is absent as few as 4 of a file.
+constexpr uint64_t kFreeArrays = 16384, kBytesPerArray = 32;
 
 class Reader {
  public:
   explicit Reader(const std::string& bytes) : bytes_(bytes) {}
 
   std::vector<NamedArray> read(bool* np_shape) {
+    list(nullptr, np_shape);  // a bad file is refused before memory is taken
+    at_ = 0;
+    std::vector<NamedArray> result;
+    list(&result, np_shape);
+    return result;
+  }
+
+ private:
+  // Checks the whole file; keeps the arrays where there is a `result`.
+  void list(std::vector<NamedArray>* result, bool* np_shape) {
     what_ = "the header";
     require(number<uint64_t>() == kListMagic,
             "params: the first 8 bytes are not those of an MXNet array file");
     number<uint64_t>();  // reserved
     const uint64_t count = counted(4, "arrays");
-    std::vector<NamedArray> result(count);
+    require(count <= kFreeArrays + bytes_.size() / kBytesPerArray, "params: ", count,
+            " arrays in a file of ", bytes_.size(), " bytes, expected at most ", kFreeArrays,
+            " and one for each further ", kBytesPerArray, " bytes");
+    if (result != nullptr) result->resize(count);
     bool all_v3 = count > 0;
     for (uint64_t i = 0; i < count; ++i) {
       what_ = "array " + std::to_string(i);
       bool v3 = false;
-      result[i].array = read_array(&v3);
+      NDArray* array = result != nullptr ? &(*result)[i].array : nullptr;
+      read_array(&v3, array);
       all_v3 &= v3;
     }
     what_ = "the names";
@@ -50,15 +66,13 @@ class Reader {
       const uint64_t length = number<uint64_t>();
       const char* text = take(length);
       require(is_utf8(text, length), "params: ", what_, " is not UTF-8 text");
-      result[i].name.assign(text, length);
+      if (result != nullptr) (*result)[i].name.assign(text, length);
     }
     require(at_ == bytes_.size(), "params: ", bytes_.size() - at_,
             " bytes follow the end of the file");
     if (np_shape != nullptr) *np_shape = all_v3;
-    return result;
   }
 
- private:
   // The only place that advances: nothing is read or allocated that is not there.
   const char* take(uint64_t length) {
     const uint64_t left = bytes_.size() - at_;
@@ -84,7 +98,8 @@ class Reader {
     return count;
   }
 
-  NDArray read_array(bool* v3) {
+  // `result`: null where the array is checked only.
+  void read_array(bool* v3, NDArray* result) {
     const uint32_t magic = number<uint32_t>();
     *v3 = magic == kMagicV3;
     const bool old = magic != kMagicV1 && magic != kMagicV2 && magic != kMagicV3;
@@ -96,7 +111,7 @@ class Reader {
     const int32_t rank = old ? static_cast<int32_t>(magic) : number<int32_t>();
     require(rank >= -1 && rank <= kMaxDims, "params: ", what_, " has ", rank,
             " dimensions; expected at most ", kMaxDims);
-    if (rank == (*v3 ? -1 : 0)) return NDArray();
+    if (rank == (*v3 ? -1 : 0)) return;
     require(rank >= 0, "params: ", what_, " has ", rank, " dimensions");
     Shape shape;
     uint64_t elements = 1;
@@ -123,9 +138,9 @@ class Reader {
     require(elements <= std::numeric_limits<uint64_t>::max() / size, "params: ", what_,
             " declares more bytes than there are");
     const char* data = take(elements * size);
-    NDArray array = NDArray::empty(shape, dtype, Context());
-    if (elements > 0) copy_from_host(array, data, elements * size);
-    return array;
+    if (result == nullptr) return;
+    *result = NDArray::empty(shape, dtype, Context());
+    if (elements > 0) copy_from_host(*result, data, elements * size);
   }
 
   const std::string& bytes_;

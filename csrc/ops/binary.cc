@@ -7,6 +7,7 @@
 #include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 
 namespace hybrid {
@@ -156,6 +157,7 @@ void add_form(const Row& row, Form form, decltype(OpDef::elementwise) emit_code)
                          "dtype of the result; None: that of the operands", "None"});
   }
   def.elementwise = emit_code;
+  if (row.dtypes == kFloats) cut_integers(&def);
   add_op(std::move(def));
 }
 

@@ -57,8 +57,8 @@ std::vector<int64_t> survivors(const Attrs& attrs, const Columns& k, const T* bo
   std::vector<int64_t> order;
   for (int64_t i = 0; i < count; ++i) {
     const T* const box = boxes + i * k.width;
-    const bool background =
-        k.id >= 0 && k.background >= 0 && box[k.id] == static_cast<T>(k.background);
+    // -1, the default, too: boxes of no class, such as those that an earlier one left out.
+    const bool background = k.id >= 0 && box[k.id] == static_cast<T>(k.background);
     if (box[k.score] > least && !background) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -208,7 +208,7 @@ void register_box_nms() {
                {"coord_start", AttrType::integer, "2", "place of the four coordinates"},
                {"score_index", AttrType::integer, "1", "place of the score"},
                {"id_index", AttrType::integer, "-1", "place of the class; -1: there is none"},
-               {"background_id", AttrType::integer, "-1", "class that does not count; -1: none"},
+               {"background_id", AttrType::integer, "-1", "class that does not count"},
                {"force_suppress", AttrType::boolean, "False", "boxes of other classes count too"},
                box_format("in_format", "corner"),
                box_format("out_format", "corner")};

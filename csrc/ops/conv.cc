@@ -57,9 +57,17 @@ void infer_conv(InferContext& c) {
     expect_shape(c, 1, weight_shape(a, -1, c.op_name));
     return;
   }
-  const Shape& data = c.in_shapes[0];
+  Shape& data = c.in_shapes[0];
   expect_shape(c, 1, weight_shape(a, data[1], c.op_name));
   set_shape(c, 0, output_shape(a, data, c.op_name));
+  const Shape& out = c.out_shapes[0];
+  if (data[0] < 0) data[0] = out[0];
+  for (int i = 0; i < a.window.ndim; ++i) {  // of longer steps several sizes give one result
+    if (data[2 + i] < 0 && out[2 + i] > 0 && a.window.stride[i] == 1) {
+      data[2 + i] =
+          out[2 + i] - 1 - 2 * a.window.pad[i] + a.window.dilate[i] * (a.window.kernel[i] - 1) + 1;
+    }
+  }
 }
 
 void run_conv(KernelContext& c) { run_convolution(c, nullptr); }

@@ -1,5 +1,6 @@
 // Operators without inputs: zeros, ones, full, arange, linspace, eye.
 #include <cmath>
+#include <type_traits>
 
 #include "ops/dispatch.h"
 #include "ops/emit.h"
@@ -95,8 +96,13 @@ void run_arange(KernelContext& c) {
     T* out = c.out[0].as<T>();
     for (int64_t i = 0; i < count; ++i) {
       const int64_t k = i / repeat;
-      out[i] = p.whole ? static_cast<T>(p.whole_start + k * p.whole_step)
-                       : static_cast<T>(p.start + static_cast<double>(k) * p.step);
+      if (p.whole) {
+        out[i] = static_cast<T>(p.whole_start + k * p.whole_step);
+      } else if (std::is_integral_v<T>) {  // MXNet cuts the start and the step off first
+        out[i] = static_cast<T>(static_cast<int64_t>(p.start) + k * static_cast<int64_t>(p.step));
+      } else {
+        out[i] = static_cast<T>(p.start + static_cast<double>(k) * p.step);
+      }
     }
   });
 }

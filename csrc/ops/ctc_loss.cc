@@ -72,9 +72,8 @@ class Batch {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t k = read[n * most + i];
       if (!label_lengths_ && (k == -1 || (first_ && k == 0))) break;
-      require(k >= 0 && k < classes() && k != blank(), "CTCLoss: given label ", k, ", expected ",
-              first_ ? 1 : 0, " to ", classes() - (first_ ? 1 : 2), " (the blank is ", blank(),
-              ")");
+      require(k >= 0 && k < classes(), "CTCLoss: given label ", k, ", expected 0 to ",
+              classes() - 1);
       label.push_back(k);
     }
     return label;

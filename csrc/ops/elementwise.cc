@@ -3,6 +3,7 @@
 #include "ops/expr.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 
 namespace hybrid {
@@ -152,7 +153,20 @@ void grad_add_n(GradBuilder& b) {
 
 void grad_make_loss(GradBuilder& b) {
   const Expr ones(b, b.op("ones_like", {b.output()}));
-  b.set(0, (b.attrs().real("grad_scale") * ones).entry());
+  const std::string& normalization = b.attrs().string("normalization");
+  const double scale = b.attrs().real("grad_scale");
+  if (normalization == "valid") {
+    const Expr counted = test("greater", Expr(b, b.output()), b.attrs().real("valid_thresh"));
+    const Expr valid(b, b.op("sum", {counted.entry()}));
+    return b.set(0, (scale * (ones / binary("maximum", valid, 1.0))).entry());
+  }
+  const Shape shape = b.shape(b.output());
+  const bool batch = normalization == "batch";
+  require(!batch || (shape.rank_known() && shape.ndim() > 0 && shape[0] >= 0),
+          "MakeLoss: given data of shape ", shape,
+          ", expected one whose first axis is known for normalization by the batch");
+  const double examples = batch && shape[0] > 0 ? static_cast<double>(shape[0]) : 1.0;
+  b.set(0, (scale / examples * ones).entry());
 }
 
 void no_gradient(GradBuilder&) {}
@@ -200,6 +214,7 @@ void register_elementwise() {
   smooth.attrs = {{"scalar", AttrType::real, "1.0", "s, where the parabola meets the line"}};
   smooth.code = ElemCode::sqrt;
   smooth.elementwise = emit_smooth_l1;
+  cut_integers(&smooth);
   smooth.gradient = grad_smooth_l1;
   add_op(std::move(smooth));
 
@@ -222,8 +237,13 @@ void register_elementwise() {
   OpDef loss = elementwise_def("make_loss",
                                "data, declared to be a loss: its gradient is grad_scale, whatever "
                                "flows in (MXNet's MakeLoss).",
-                               kFloats);
-  loss.attrs = {{"grad_scale", AttrType::real, "1.0", "the gradient"}};
+                               kNumbers);
+  loss.attrs = {{"grad_scale", AttrType::real, "1.0", "the gradient"},
+                {"valid_thresh", AttrType::real, "0.0", "valid: elements above it count"},
+                {"normalization", AttrType::string, "null",
+                 "gradient divided by nothing, by the first axis's size, or by the number of valid "
+                 "elements, at least 1",
+                 "null|batch|valid"}};
   loss.elementwise = emit_copy;
   loss.gradient = grad_make_loss;
   add_op(std::move(loss));

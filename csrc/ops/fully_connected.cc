@@ -26,9 +26,9 @@ void infer_fc(InferContext& c) {
   require(hidden > 0, c.op_name, ": given num_hidden ", hidden, ", expected at least 1");
   const bool flatten = c.attrs.boolean("flatten");
   if (c.in_shapes.size() > 2) expect_shape(c, 2, {hidden});
-  expect_shape(c, 1, {hidden, -1});
   Shape& data = c.in_shapes[0];
-  if (!data.rank_known()) return;
+  if (!data.rank_known()) return;  // the weight's shape follows from data's, as in MXNet
+  expect_shape(c, 1, {hidden, -1});
   require(data.ndim() > 0, c.op_name, ": given data of shape ", data,
           ", expected at least one dimension");
   if (!flatten && data[data.ndim() - 1] < 0) data[data.ndim() - 1] = c.in_shapes[1][1];

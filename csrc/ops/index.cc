@@ -104,10 +104,9 @@ void infer_embedding(InferContext& c) {
   expect_dtype(c, 1, c.out_dtypes[0]);
   if (c.in_dtypes[1] == DType::unknown && c.attrs.has("dtype"))
     expect_dtype(c, 1, c.attrs.dtype("dtype"));
-  require(c.in_dtypes[1] == DType::unknown || is_floating(c.in_dtypes[1]), c.op_name,
-          ": given weight ",
-          dtype_name(c.in_dtypes[1] == DType::unknown ? DType::float32 : c.in_dtypes[1]),
-          ", expected ", dtype_set_names(kFloats));
+  require(c.in_dtypes[1] == DType::unknown || (kNumbers & dtype_bit(c.in_dtypes[1])) != 0,
+          c.op_name, ": given weight ", dtype_name(c.in_dtypes[1]), ", expected ",
+          dtype_set_names(kNumbers));
   set_dtype(c, 0, c.in_dtypes[1]);
   expect_shape(c, 1, {in, out});
   if (c.in_shapes[0].rank_known()) {

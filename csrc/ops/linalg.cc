@@ -116,12 +116,14 @@ void grad_slogdet(GradBuilder& b) {
 // --- factorizations -----------------------------------------------------------------------------
 
 void run_potrf(KernelContext& c) {
+  const bool lower = c.attrs.boolean("lower");
   const int64_t n = rows_of(c.in[0].shape);
   for_each_matrix(c, [&](int64_t i) {
-    Matrix a = load(c.in[0], i);
+    Matrix a = lower ? load(c.in[0], i) : load_turned(c.in[0], i);
     require(n == 0 || lapack_cholesky(n, a.data()) == 0,
             "linalg_potrf: Matrix is not positive definite");
     store(c.out[0], i, n, n, [&](int64_t row, int64_t column) {
+      if (!lower) std::swap(row, column);
       return column > row ? 0.0 : a[static_cast<size_t>(column * n + row)];
     });
   });
@@ -139,20 +141,24 @@ Entry half_lower(GradBuilder& b, int64_t n, DType dtype) {
   return b.op("mul_scalar", {both}, {{"scalar", 0.5}});
 }
 
+Entry swapped(GradBuilder& b, Entry x) {
+  const int rank = known_rank(b, x);
+  return b.op("swapaxes", {x}, {{"dim1", rank - 2}, {"dim2", rank - 1}});
+}
+
 // I. Murray, "Differentiation of the Cholesky decomposition" (2016), eq. 10. Half of what flows to
 // an element below the diagonal is its mirror image's: the gradient is symmetric, as in MXNet.
 void grad_potrf(GradBuilder& b) {
   if (!b.wanted(0)) return;
-  const Entry factor = b.output();
+  const bool lower = b.attrs().boolean("lower");
+  const Entry factor = lower ? b.output() : swapped(b, b.output());
+  const Entry flow = lower ? b.out_grad() : swapped(b, b.out_grad());
   const Entry mask = half_lower(b, rows_of(known_shape(b, factor)), known_dtype(b, factor));
-  const Entry inner =
-      b.op("mul", {b.op("matmul", {factor, b.out_grad()}, {{"transpose_a", true}}), mask});
+  const Entry inner = b.op("mul", {b.op("matmul", {factor, flow}, {{"transpose_a", true}}), mask});
   const Entry inverse = b.op("linalg_inverse", {factor});
   const Entry left = b.op("matmul", {inverse, inner}, {{"transpose_a", true}});
   const Entry one = b.op("matmul", {left, inverse});
-  const int rank = known_rank(b, one);
-  const Entry turned = b.op("swapaxes", {one}, {{"dim1", rank - 2}, {"dim2", rank - 1}});
-  b.set(0, b.op("mul_scalar", {b.op("add", {one, turned})}, {{"scalar", 0.5}}));
+  b.set(0, b.op("mul_scalar", {b.op("add", {one, swapped(b, one)})}, {{"scalar", 0.5}}));
 }
 
 void infer_eigh(InferContext& c) {
@@ -263,8 +269,10 @@ void register_linalg() {
   add_op(std::move(determinant));
 
   OpDef cholesky = linalg_def("linalg_potrf",
-                              "Cholesky's lower factor L of A = L L^T, from A's lower triangle; an "
-                              "error of a matrix that is not positive definite.");
+                              "Cholesky's lower factor L of A = L L^T, from A's lower triangle, or "
+                              "its upper one U of A = U^T U, from the upper; an error of a matrix "
+                              "that is not positive definite.");
+  cholesky.attrs = {kLower};
   cholesky.infer = infer_square;
   cholesky.cpu = run_potrf;
   cholesky.gradient = grad_potrf;

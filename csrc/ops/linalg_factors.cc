@@ -26,12 +26,13 @@ Entry turned(GradBuilder& b, Entry x) {
   return b.op("swapaxes", {x}, {{"dim1", rank - 2}, {"dim2", rank - 1}});
 }
 
-// --- potri: (A A^T)^-1 from the lower triangle of A ---------------------------------------------
+// --- potri: the inverse of the matrix with the Cholesky factor A --------------------------------
 
 void run_potri(KernelContext& c) {
   const int64_t n = rows_of(c.in[0].shape);
+  const bool lower = c.attrs.boolean("lower");
   for_each_matrix(c, [&](int64_t i) {
-    Matrix a = load(c.in[0], i);
+    Matrix a = lower ? load(c.in[0], i) : load_turned(c.in[0], i);
     require(n == 0 || lapack_cholesky_inverse(n, a.data()) == 0,
             "linalg_potri: Singular matrix: an element of the diagonal is 0");
     store(c.out[0], i, n, n, [&](int64_t row, int64_t column) {
@@ -45,8 +46,10 @@ void grad_potri(GradBuilder& b) {
   const Entry y = b.output();
   const Entry inner = product(b, product(b, y, b.out_grad()), y);
   const Entry both = b.op("add", {inner, turned(b, inner)});
-  const Entry factor = b.op("triangle", {b.input(0)});
-  b.set(0, b.op("neg", {b.op("triangle", {product(b, both, factor)})}));
+  const bool lower = b.attrs().boolean("lower");
+  const Entry factor = b.op("triangle", {lower ? b.input(0) : turned(b, b.input(0))});
+  const Entry flow = b.op("neg", {b.op("triangle", {product(b, both, factor)})});
+  b.set(0, lower ? flow : turned(b, flow));
 }
 
 // --- gelqf: A = L Q -----------------------------------------------------------------------------
@@ -180,8 +183,10 @@ void grad_det(GradBuilder& b) {
 
 void register_linalg_factors() {
   OpDef potri = linalg_def("linalg_potri",
-                           "(A A^T)^-1 of lower triangular A: the inverse of the matrix that has "
-                           "the Cholesky factor A. Its upper triangle is not read.");
+                           "(A A^T)^-1 of lower triangular A, or (A^T A)^-1 of an upper one: the "
+                           "inverse of the matrix that has the Cholesky factor A. Its other "
+                           "triangle is not read.");
+  potri.attrs = {kLower};
   potri.infer = infer_square;
   potri.cpu = run_potri;
   potri.gradient = grad_potri;

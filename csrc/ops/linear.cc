@@ -150,6 +150,8 @@ void infer_batch_dot(InferContext& c) {
   if (!l.rank_known() || !r.rank_known()) return;
   const bool ta = c.attrs.boolean("transpose_a"), tb = c.attrs.boolean("transpose_b");
   expect_equal(c, 0, 0);
+  // MXNet: nothing follows until the summed sizes of both are known.
+  if (l[ta ? 1 : 2] < 0 || r[tb ? 2 : 1] < 0) return;
   expect_equal(c, ta ? 1 : 2, tb ? 2 : 1);
   set_shape(c, 0, {l[0], l[ta ? 2 : 1], r[tb ? 1 : 2]});
 }

@@ -8,6 +8,9 @@
 
 namespace hybrid {
 
+inline const AttrDef kLower{"lower", AttrType::boolean, "True",
+                            "the factor is a lower triangle; else an upper one"};
+
 using Matrix = std::vector<double>;  // column-major; float32 is computed in float64, as NumPy does
 
 inline int64_t rows_of(const Shape& s) { return s[s.ndim() - 2]; }
@@ -46,6 +49,19 @@ inline Matrix load(const TensorView& v, int64_t at) {
       }
     }
   });
+  return made;
+}
+
+// The transpose of a square matrix, column by column.
+inline Matrix load_turned(const TensorView& v, int64_t at) {
+  const Matrix from = load(v, at);
+  const int64_t n = rows_of(v.shape);
+  Matrix made(from.size());
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      made[static_cast<size_t>(i * n + j)] = from[static_cast<size_t>(j * n + i)];
+    }
+  }
   return made;
 }
 

@@ -121,7 +121,9 @@ void add_unary(Rows& t) {
   t.add("neg", "negative", {"_np_negative"});
   t.add("identity", "_copy", {"identity"});
   t.add("stop_gradient", "BlockGrad", {"stop_gradient"});
-  t.add("make_loss", "MakeLoss", {"make_loss"});
+  t.add("make_loss", "MakeLoss");
+  t.add("make_loss", "make_loss", {},
+        {{"grad_scale", "1.0"}, {"valid_thresh", "0.0"}, {"normalization", "null"}});
   t.add("cast", "Cast", {"cast"});
   t.add("clip", "clip");
   t.add("where", "where");
@@ -135,6 +137,8 @@ void add_networks(Rows& t) {
   t.add("Custom", "Custom");
   t.add("Convolution", "Convolution", {"Convolution_v1"});
   t.add("Pooling", "Pooling");
+  t.add("Pooling", "Pooling_v1", {},
+        {{"layout", "None"}, {"count_include_pad", "True"}, {"p_value", "None"}});
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
   t.add("BatchNormWithReLU", "_contrib_BatchNormWithReLU", {}, {{"batch_stats", "None"}});
   t.add("LayerNorm", "LayerNorm");
@@ -173,8 +177,43 @@ void add_networks(Rows& t) {
   t.add("dot", "dot", {}, one_d);
   t.add("batch_dot", "batch_dot");
   t.add("matmul", "_npi_matmul", {}, {{"transpose_a", "False"}, {"transpose_b", "False"}});
-  t.add("sgd_update", "sgd_update");
-  t.add("sgd_mom_update", "sgd_mom_update");
+}
+
+void add_updates(Rows& t) {
+  for (const char* name : {"sgd_update",
+                           "sgd_mom_update",
+                           "mp_sgd_update",
+                           "mp_sgd_mom_update",
+                           "nag_mom_update",
+                           "mp_nag_mom_update",
+                           "signsgd_update",
+                           "signum_update",
+                           "multi_sgd_update",
+                           "multi_sgd_mom_update",
+                           "multi_mp_sgd_update",
+                           "multi_mp_sgd_mom_update",
+                           "adam_update",
+                           "ftml_update",
+                           "ftrl_update",
+                           "rmsprop_update",
+                           "rmspropalex_update",
+                           "lamb_update_phase1",
+                           "lamb_update_phase2",
+                           "mp_lamb_update_phase1",
+                           "mp_lamb_update_phase2",
+                           "multi_lars"}) {
+    t.add(name, name);
+  }
+  for (const char* name : {"multi_sgd_update", "multi_sgd_mom_update", "multi_mp_sgd_update",
+                           "multi_mp_sgd_mom_update"}) {
+    const std::string preloaded = std::string("preloaded_") + name;
+    t.add(preloaded.c_str(), preloaded.c_str());
+  }
+  for (const char* name : {"adamw_update", "mp_adamw_update", "multi_adamw_update",
+                           "multi_mp_adamw_update", "multi_lamb_update", "multi_mp_lamb_update"}) {
+    t.add(name, (std::string("_") + name).c_str());
+  }
+  t.add("group_adagrad_update", "_contrib_group_adagrad_update");
 }
 
 void add_detection(Rows& t) {
@@ -184,8 +223,9 @@ void add_detection(Rows& t) {
   t.add("SpatialTransformer", "SpatialTransformer");
   t.add("Correlation", "Correlation");
   for (const char* name :
-       {"PSROIPooling", "RROIAlign", "hawkesll", "ROIAlign", "MultiBoxPrior", "MultiBoxTarget",
-        "MultiBoxDetection", "box_iou", "box_encode", "box_decode", "bipartite_matching"}) {
+       {"DeformablePSROIPooling", "Proposal", "MultiProposal", "PSROIPooling", "RROIAlign",
+        "hawkesll", "ROIAlign", "MultiBoxPrior", "MultiBoxTarget", "MultiBoxDetection", "box_iou",
+        "box_encode", "box_decode", "bipartite_matching"}) {
     t.add(name, (std::string("_contrib_") + name).c_str());
   }
   t.add("box_nms", "_contrib_box_nms", {"_contrib_box_non_maximum_suppression"});
@@ -212,6 +252,7 @@ void add_shapes(Rows& t) {
   const Fixed codes{{"codes", "True"}};
   t.add("reshape", "Reshape", {"reshape"}, codes);
   t.add("reshape_like", "reshape_like");
+  t.add("identity_like", "_identity_with_attr_like_rhs");
   t.add("flatten", "Flatten", {"flatten"});
   t.add("expand_dims", "expand_dims");
   t.add("squeeze", "squeeze", {}, {{"at_least_1d", "True"}});
@@ -223,7 +264,7 @@ void add_shapes(Rows& t) {
   t.add("slice_assign", "_slice_assign", {"_crop_assign"});
   t.add("slice_assign_scalar", "_slice_assign_scalar", {"_crop_assign_scalar"});
   t.add("reverse", "reverse", {"flip"});
-  t.add("concat", "Concat", {"concat"});
+  t.add("concat", "Concat", {"concat", "_rnn_param_concat"});
   t.add("stack", "stack");
   t.add("split", "SliceChannel", {"split"});
   t.add("tile", "tile");
@@ -287,6 +328,17 @@ void add_contrib(Rows& t) {
   }
 }
 
+void add_images(Rows& t) {
+  for (const char* name :
+       {"to_tensor", "normalize", "flip_left_right", "flip_top_bottom", "random_flip_left_right",
+        "random_flip_top_bottom", "crop", "resize", "random_brightness", "random_contrast",
+        "random_saturation", "random_hue", "random_color_jitter", "random_lighting",
+        "adjust_lighting"}) {
+    const std::string core = std::string("image_") + name;
+    t.add(core.c_str(), ("_" + core).c_str());
+  }
+}
+
 void add_sources(Rows& t) {
   const Fixed one_d{{"at_least_1d", "True"}};
   t.add("random_uniform", "_random_uniform", {"random_uniform", "uniform"}, one_d);
@@ -322,6 +374,7 @@ std::vector<MxName> make_mx_table() {
   add_comparisons(t);
   add_unary(t);
   add_networks(t);
+  add_updates(t);
   add_detection(t);
   add_reductions(t);
   add_shapes(t);
@@ -329,6 +382,7 @@ std::vector<MxName> make_mx_table() {
   add_linalg(t);
   add_mixed_precision(t);
   add_contrib(t);
+  add_images(t);
   add_sources(t);
   return t.take();
 }
@@ -350,6 +404,8 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"*", "num_args", nullptr},
       {"*", "is_int", nullptr},
       {"*", "forward_stype", nullptr},
+      {"broadcast_maximum", "axis", nullptr},
+      {"broadcast_minimum", "axis", nullptr},
       {"LeakyReLU", "lower_bound", nullptr},
       {"LeakyReLU", "upper_bound", nullptr},
       {"BatchNorm", "min_calib_range", "None"},
@@ -357,13 +413,12 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"_contrib_ModulatedDeformableConvolution", "im2col_step", nullptr},
       {"_contrib_BatchNormWithReLU", "min_calib_range", "None"},
       {"_contrib_BatchNormWithReLU", "max_calib_range", "None"},
-      {"MakeLoss", "valid_thresh", nullptr},
-      {"MakeLoss", "normalization", "null"},
       {"_arange", "infer_range", "False"},
       {"_contrib_fft", "compute_size", nullptr},
       {"_contrib_ifft", "compute_size", nullptr},
       {"all_finite", "init_output", "True"},
       {"multi_all_finite", "init_output", "True"},
+      {"broadcast_maximum", "axis", nullptr},  // code gives it; MXNet does not look
       {"Reshape", "target_shape", "()"},
       {"Reshape", "keep_highest", "False"},
   };

@@ -1,5 +1,6 @@
 // Random operators: every number is a pure function of the draw's key and its position.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -45,7 +46,7 @@ void run_dropout(KernelContext& c) {
   const TensorView &x = c.in[0], &y = c.out[0];
   const double p = drop_rate(c.attrs);
   if (y.size() == 0) return;
-  if (p == 1) return run_fill(0, y, c.resources);
+  if (p == 1) return run_fill(NAN, y, c.resources);  // 0 times 1 / (1 - p), as in MXNet
   TensorView mask = scratch_view(x.dtype, mask_shape(c.attrs, x.shape), c.resources);
   dropout_mask(x.dtype, c.key, p, mask.size(), mask.data, c.resources);
   for (int i = 0; i < x.shape.ndim(); ++i) {

@@ -7,6 +7,7 @@
 #include "ops/expr.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 #include "ops/run_elem.h"
 
@@ -22,6 +23,14 @@ void infer_shape(InferContext& c) {
 void infer_reduce(InferContext& c) {
   one_dtype(c);
   infer_shape(c);
+}
+
+// Of no element there is no largest one: said at the call.
+void infer_chosen(InferContext& c) {
+  infer_reduce(c);
+  const Shape &in = c.in_shapes[0], &out = c.out_shapes[0];
+  require(!in.known() || !out.known() || in.size() > 0 || out.size() == 0, c.op_name,
+          ": given data of shape ", in, ", expected at least one element to choose from");
 }
 
 template <Reduction kind>
@@ -46,8 +55,14 @@ void run_mean(KernelContext& c) {
   run_with_number(ElemCode::div, c.out[0], count, c.out[0], c.resources);
 }
 
+// Integers are never nan.
+void run_nansum(KernelContext& c) {
+  is_floating(c.in[0].dtype) ? run_reduce<Reduction::nansum>(c) : run_reduce<Reduction::sum>(c);
+}
+
 // Where data is nan, 1 is multiplied.
 void run_nanprod(KernelContext& c) {
+  if (!is_floating(c.in[0].dtype)) return run_reduce<Reduction::prod>(c);
   const TensorView numbers = scratch_view(c.in[0].dtype, c.in[0].shape, c.resources);
   ElemProgram program;
   program.inputs = {c.in[0].dtype};
@@ -219,10 +234,14 @@ void register_reduce() {
   using R = Reduction;
   add_op(reduction_def("sum", "Sum over axes, in data's dtype; 0 where there is nothing to add.",
                        kNumbersComplex, run_reduce<R::sum>, grad_sum));
-  add_op(reduction_def("nansum", "Sum over axes, nan counting as 0.", kFloats,
-                       run_reduce<R::nansum>, grad_nansum));
-  add_op(reduction_def("mean", "Mean over axes: their sum divided by their number of elements.",
-                       kFloatsComplex, run_mean, grad_mean));
+  add_op(reduction_def("nansum", "Sum over axes, nan counting as 0.", kNumbers, run_nansum,
+                       grad_nansum));
+  OpDef mean = reduction_def("mean",
+                             "Mean over axes: their sum divided by their number of elements. "
+                             "Integers stay integers: the fraction is cut off, as in MXNet.",
+                             kFloatsComplex, run_mean, grad_mean);
+  cut_integers(&mean);
+  add_op(std::move(mean));
   add_op(
       reduction_def("prod",
                     "Product over axes, in data's dtype. The gradient divides by data: it is nan "
@@ -231,13 +250,18 @@ void register_reduce() {
   OpDef nanprod = reduction_def("nanprod",
                                 "Product over axes, nan counting as 1. The gradient divides by "
                                 "data: it is nan where data is 0.",
-                                kFloats, run_nanprod, grad_nanprod);
+                                kNumbers, run_nanprod, grad_nanprod);
   nanprod.on_device = false;
   add_op(std::move(nanprod));
-  add_op(reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
-                       kNumbers, run_reduce<R::max>, grad_extreme));
-  add_op(reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",
-                       kNumbers, run_reduce<R::min>, grad_extreme));
+  OpDef largest =
+      reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
+                    kNumbers, run_reduce<R::max>, grad_extreme);
+  OpDef smallest =
+      reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",
+                    kNumbers, run_reduce<R::min>, grad_extreme);
+  largest.infer = smallest.infer = infer_chosen;
+  add_op(std::move(largest));
+  add_op(std::move(smallest));
   OpDef norm = reduction_def("norm",
                              "Norm over axes: sqrt of the sum of squares (ord 2), or the sum of "
                              "absolute values (ord 1). The gradient of ord 2 is nan at 0.",
@@ -246,6 +270,7 @@ void register_reduce() {
   norm.attrs.insert(norm.attrs.begin() + 2, {"out_dtype", AttrType::dtype, "None",
                                              "dtype of the result; None: that of data"});
   norm.infer = infer_norm;
+  cut_integers(&norm);
   add_op(std::move(norm));
   OpDef any = reduction_def("any", "True where some element over axes is not 0.", kAllComputed,
                             run_reduce<R::any>, nullptr);

@@ -37,12 +37,30 @@ Shape reshaped(const Attrs& a, const Shape& in) {
                          a.op()->name);
 }
 
+// The one size of `in` that isn't known, of as many elements as `out` has.
+void complete(Shape* in, const Shape& out) {
+  int64_t known = 1;
+  int missing = -1;
+  for (int i = 0; i < in->ndim(); ++i) {
+    if ((*in)[i] >= 0) {
+      known *= (*in)[i];
+    } else if (missing < 0) {
+      missing = i;
+    } else {
+      return;
+    }
+  }
+  if (missing < 0 || !out.known() || known == 0 || out.size() % known != 0) return;
+  (*in)[missing] = out.size() / known;
+}
+
 // Plain sizes are known even where data's shape is not.
 void infer_reshape(InferContext& c) {
   const auto& spec = c.attrs.ints("shape");
   one_dtype(c);
   if (c.in_shapes[0].rank_known()) {
     set_shape(c, 0, reshaped(c.attrs, c.in_shapes[0]));
+    complete(&c.in_shapes[0], c.out_shapes[0]);
   } else if (std::all_of(spec.begin(), spec.end(), [](int64_t d) { return d > 0; })) {
     set_shape(c, 0, Shape(spec));
   }
@@ -130,6 +148,13 @@ void infer_reshape_like(InferContext& c) {
   require(!in.known() || !like.known() || in.size() == like.size(), c.op_name, ": given lhs ", in,
           " and rhs ", like, ", expected as many elements in both");
   set_shape(c, 0, like);
+}
+
+// lhs and rhs have one shape: what is known of one is known of the other.
+void infer_identity_like(InferContext& c) {
+  set_dtype(c, 0, c.in_dtypes[0]);
+  expect_dtype(c, 0, c.out_dtypes[0]);
+  one_shape(c);
 }
 
 void run_reshape_like(KernelContext& c) {
@@ -225,6 +250,10 @@ void run_copy(KernelContext& c) { strided_copy(c.in[0], c.out[0], c.resources); 
 
 void grad_pass(GradBuilder& b) { b.set(0, b.out_grad()); }
 
+void grad_first(GradBuilder& b) {
+  if (b.wanted(0)) b.set(0, b.out_grad());
+}
+
 void infer_shape_array(InferContext& c) {
   set_dtype(c, 0, DType::int64);
   if (c.in_shapes[0].rank_known()) set_shape(c, 0, {c.in_shapes[0].ndim()});
@@ -281,6 +310,14 @@ void register_reshape() {
   like.gradient = gradient;
   like.strided_ok = false;
   add_op(std::move(like));
+
+  OpDef same = view_def("identity_like", "lhs itself; that it has rhs's shape is known.", nullptr);
+  same.inputs = {{"lhs", "array"}, {"rhs", "array of its shape", false}};
+  same.infer = infer_identity_like;
+  same.cpu = run_copy;
+  same.gradient = grad_first;
+  same.strided_ok = false;
+  add_op(std::move(same));
 
   add_op(renaming<flattened>("flatten", "(n, ...) to (n, k): all axes but the first become one."));
 

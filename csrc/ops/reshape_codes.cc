@@ -42,7 +42,7 @@ class Resolver {
           break;
         }
         case -4:
-          check(!reverse && i + 2 < spec_.size(), "-4 needs two sizes after it (and no reverse)");
+          check(i + 2 < spec_.size(), "-4 needs two sizes after it");
           split(spec_[i + 1], spec_[i + 2]);
           i += 2;
           break;

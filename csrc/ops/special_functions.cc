@@ -4,6 +4,7 @@
 #include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 
 namespace hybrid {
@@ -62,6 +63,7 @@ OpDef special_def(const char* name, ElemCode code, const char* doc, void (*rule)
   def.infer = infer_like;
   def.gradient = rule;
   def.in_place = {{0, 0}};
+  cut_integers(&def);
   return def;
 }
 

@@ -1,6 +1,7 @@
 #include "ops/states.h"
 
-#include <deque>
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "ops/custom.h"
@@ -9,32 +10,40 @@ namespace hybrid {
 
 namespace {
 
-// Few operators have states.
-std::deque<std::pair<const OpDef*, StatesDef>>& table() {
-  static auto* defs = new std::deque<std::pair<const OpDef*, StatesDef>>;
+std::unordered_map<const OpDef*, StatesDef>& table() {
+  static auto* defs = new std::unordered_map<const OpDef*, StatesDef>;
   return *defs;
 }
 
 }  // namespace
 
-void add_states(const OpDef* op, StatesDef def) { table().emplace_back(op, std::move(def)); }
+void add_states(const OpDef* op, StatesDef def) { table().emplace(op, std::move(def)); }
 
 const StatesDef* states_of(const OpDef& op) {
-  for (const auto& [known, def] : table()) {
-    if (known == &op) return &def;
-  }
-  return nullptr;
+  const auto found = table().find(&op);
+  return found == table().end() ? nullptr : &found->second;
 }
 
 bool is_state(const OpDef& op, size_t input) {
   const StatesDef* def = states_of(op);
-  return def != nullptr && input >= def->first;
+  if (def == nullptr) return false;
+  return input >= def->first || (!op.variadic && is_state(op, Attrs(&op), input));
 }
 
-size_t first_state(const OpDef& op, const Attrs& attrs) {
-  if (is_custom(op)) return custom_first_state(attrs);
+bool is_state(const OpDef& op, const Attrs& attrs, size_t input) {
+  if (is_custom(op)) return input >= custom_first_state(attrs);
   const StatesDef* def = states_of(op);
-  return def != nullptr ? def->first : SIZE_MAX;
+  if (def == nullptr) return false;
+  if (def->written == nullptr) return input >= def->first;
+  const std::vector<StateUpdate> written = def->written(attrs);
+  return std::any_of(written.begin(), written.end(),
+                     [&](const StateUpdate& u) { return static_cast<size_t>(u.state) == input; });
+}
+
+std::vector<StateUpdate> written_states(const OpDef& op, const Attrs& attrs) {
+  const StatesDef* def = states_of(op);
+  return def == nullptr || def->written == nullptr ? std::vector<StateUpdate>()
+                                                   : def->written(attrs);
 }
 
 int count_visible(const OpDef& op, const Attrs& attrs) {

@@ -9,7 +9,8 @@
 
 namespace hybrid {
 
-// state <- moving_average(state, output): positions among the operator's inputs and outputs.
+// state <- moving_average(state, output), or output itself where the operator writes its states
+// whenever it runs: positions among the operator's inputs and outputs.
 struct StateUpdate {
   int state, output;
 };
@@ -18,6 +19,8 @@ struct StateUpdate {
 struct StatesDef {
   size_t first = SIZE_MAX;  // inputs from here on are states
   std::vector<StateUpdate> updates;
+  // Optimizers' updates: hidden outputs in order, which calls write into these inputs.
+  std::vector<StateUpdate> (*written)(const Attrs&) = nullptr;
   // Outputs that a call gives; the others serve its gradient and its states.
   int (*num_visible)(const Attrs&) = nullptr;
   std::vector<const char*> output_names;  // in list_outputs()
@@ -28,7 +31,9 @@ const StatesDef* states_of(const OpDef& op);      // null when it has none
 
 bool is_state(const OpDef& op, size_t input);
 // The same of one use: a custom operator's states follow its arguments.
-size_t first_state(const OpDef& op, const Attrs& attrs);
+bool is_state(const OpDef& op, const Attrs& attrs, size_t input);
+// What a use writes whenever it runs.
+std::vector<StateUpdate> written_states(const OpDef& op, const Attrs& attrs);
 int count_visible(const OpDef& op, const Attrs& attrs);  // outputs that a call gives
 // Is it still open whether this use is training?
 bool is_mode_open(const OpDef& op, const Attrs& attrs);

@@ -8,8 +8,10 @@
 #include "ops/copy_to_device.h"
 #include "ops/families.h"
 #include "ops/half.h"
+#include "ops/images.h"
 #include "ops/infer.h"
 #include "ops/op.h"
+#include "ops/proposal.h"
 #include "ops/states.h"
 #include "ops/suggest.h"
 
@@ -77,6 +79,8 @@ const Table& table() {
     register_boxes();
     register_box_nms();
     register_multibox();
+    register_proposal();
+    register_deformable_psroi();
     register_grid();
     register_correlation();
     register_sequence();
@@ -105,6 +109,9 @@ const Table& table() {
     register_linalg_factors();
     register_linalg_triangles();
     register_diag();
+    register_image_moves();
+    register_image_resize();
+    register_image_colours();
     return true;
   }();
   (void)filled;

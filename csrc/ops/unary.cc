@@ -5,6 +5,7 @@
 #include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
+#include "ops/half.h"
 #include "ops/infer.h"
 
 namespace hybrid {
@@ -137,6 +138,7 @@ void add(const char* name, DTypeSet dtypes, const char* doc, void (*rule)(GradBu
   OpDef def = unary_def(name, code, dtypes, doc, rule);
   def.elementwise = emit<code>;
   if (gives_real(code)) def.infer = infer_real;
+  if ((dtypes & kFloats) == kFloats && (dtypes & kInts) == 0) cut_integers(&def);
   add_op(std::move(def));
 }
 
@@ -191,6 +193,7 @@ void add_composed(const char* name, ElemCode code, const char* doc,
                   decltype(OpDef::elementwise) emit_code) {
   OpDef def = unary_def(name, code, kFloats, doc, gradient<rule>);
   def.elementwise = emit_code;
+  cut_integers(&def);
   add_op(std::move(def));
 }
 

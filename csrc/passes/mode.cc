@@ -11,10 +11,21 @@ namespace {
 
 bool is_open(const Node& n) { return n.kind == NodeKind::op && is_mode_open(*n.op, n.attrs); }
 
+// A batch of no elements has no statistics: as outside training the states serve, and stay.
+bool is_empty(const Graph& graph, Entry data) {
+  const Shape& shape = graph.shape(data);
+  return shape.known() && shape.size() == 0;
+}
+
 // A gradient of such an operator, made before the mode was known.
 bool is_open_gradient(const Node& n) {
   static const OpDef* grad = get_op("batch_norm_grad");
   return n.kind == NodeKind::op && n.op == grad && !n.attrs.has("batch_stats");
+}
+
+bool writes(const Node& n) {
+  return n.kind == NodeKind::op && states_of(*n.op) != nullptr &&
+         states_of(*n.op)->written != nullptr;
 }
 
 class Deciding {
@@ -32,8 +43,11 @@ class Deciding {
         continue;
       }
       Node copy = redirected(n);
-      if (is_open_gradient(n)) set_mode(training_, &copy.attrs);
+      if (is_open_gradient(n)) {
+        set_mode(training_ && !is_empty(graph_, n.inputs.at(1)), &copy.attrs);
+      }
       after_.add(std::move(copy));
+      if (writes(n) && states_ != nullptr) note_written(n);
     }
     for (Entry& e : after_.outputs) e = current(e);
     after_.reindex();
@@ -58,9 +72,24 @@ class Deciding {
     return copy;
   }
 
+  void require_variable(const Node& n, int32_t input, const char* when) const {
+    const OpDef& op = *n.op;
+    const auto at = static_cast<size_t>(input);
+    require(graph_.node(n.inputs.at(at).node).kind == NodeKind::input, op.name, " '", n.name,
+            "': its ", op.variadic ? "state " + std::to_string(input) : op.inputs[at].name,
+            " changes ", when, " and must be a variable");
+  }
+
+  void note_written(const Node& n) {
+    for (const StateUpdate& u : written_states(*n.op, n.attrs)) {
+      require_variable(n, u.state, "whenever it runs");
+      value_of_[n.inputs[static_cast<size_t>(u.state)].node] = {n.id, u.output};
+    }
+  }
+
   void decide(const Node& n) {
     Node copy = redirected(n);
-    const bool changes = set_mode(training_, &copy.attrs);
+    const bool changes = set_mode(training_ && !is_empty(graph_, n.inputs.at(0)), &copy.attrs);
     if (!changes) {
       after_.add(std::move(copy));
       return;
@@ -71,9 +100,7 @@ class Deciding {
     if (states_ == nullptr) return;
     for (const StateUpdate& u : states_of(*n.op)->updates) {
       const Entry state = n.inputs.at(static_cast<size_t>(u.state));
-      require(graph_.node(state.node).kind == NodeKind::input, n.op->name, " '", n.name, "': its ",
-              n.op->inputs[static_cast<size_t>(u.state)].name,
-              " changes in training and must be a variable");
+      require_variable(n, u.state, "in training");
       Node average;
       average.attrs = moving_average_of(attrs);
       average.op = average.attrs.op();
@@ -100,7 +127,7 @@ class Deciding {
 
 bool has_open_mode(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const Node& n) { return is_open(n) || is_open_gradient(n); });
+                     [](const Node& n) { return is_open(n) || is_open_gradient(n) || writes(n); });
 }
 
 Graph in_mode(const Graph& graph, bool training, std::vector<StateValue>* states) {

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "engine/trace.h"
+#include "ops/custom.h"
 #include "ops/states.h"
 #include "symbol/symbol_attributes.h"
 #include "symbol/symbol_states.h"
@@ -181,7 +182,9 @@ namespace {
 std::string output_suffix(const SymNode& node, int out) {
   if (visible_outputs(node) == 1 && out == 0) return "output";
   const StatesDef* def = states_of(*node.op);
-  return def ? def->output_names.at(static_cast<size_t>(out)) : "output" + std::to_string(out);
+  const auto at = static_cast<size_t>(out);
+  return def && at < def->output_names.size() ? def->output_names[at]
+                                              : "output" + std::to_string(out);
 }
 
 }  // namespace
@@ -195,8 +198,9 @@ std::unordered_set<const SymNode*> states_among(const std::vector<SymNode*>& nod
   std::unordered_set<const SymNode*> states;
   for (const SymNode* node : nodes) {
     if (node->kind != NodeKind::op || node->op == nullptr) continue;
-    for (size_t i = first_state(*node->op, node->attrs); i < node->inputs.size(); ++i) {
-      if (node->inputs[i].node->kind == NodeKind::input) {
+    if (states_of(*node->op) == nullptr && !is_custom(*node->op)) continue;
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      if (node->inputs[i].node->kind == NodeKind::input && is_state(*node->op, node->attrs, i)) {
         states.insert(node->inputs[i].node.get());
       }
     }

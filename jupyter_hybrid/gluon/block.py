@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import sym
-from . import block_files, nesting, own_nets
+from .. import initializer, nesting, sym
+from . import block_files, own_nets
 from .checks import CheckError
 from .hooks import HookHandle
 from .naming import Scope, name_block
 from .parameter import Parameter
 from .parameter_dict import ParameterDict
 from .summary import print_summary
+
+_UNIFORM = initializer.Uniform()
 
 
 @dataclass
@@ -139,17 +141,21 @@ class Block:
         """MXNet's name of :meth:`structured_params`, which libraries on Gluon call."""
         return self.structured_params(f"{prefix}." if prefix else "")
 
-    def apply(self, function: Callable[[Block], Any]) -> Block:
-        """Calls ``function`` on every child, then on this block."""
+    def apply(self, fn: Callable[[Block], Any]) -> Block:
+        """Calls ``fn`` on every child, then on this block."""
         for child in self._children.values():
-            child.apply(function)
-        function(self)
+            child.apply(fn)
+        fn(self)
         return self
 
     def initialize(
-        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+        self,
+        init: Any = _UNIFORM,
+        ctx: Any = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
     ) -> None:
-        """Initializes the parameters of this block and its children (default Uniform(0.07))."""
+        """Initializes the parameters of this block and its children."""
         self.collect_params().initialize(init, ctx, verbose, force_reinit)
 
     def cast(self, dtype: Any) -> None:

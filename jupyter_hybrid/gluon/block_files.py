@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .. import nd
-from . import nesting
+from .. import nd, nesting
+from ..whole_files import write_whole
 from .checks import CheckError
 from .parameter_files import fill, read_arrays
 
@@ -48,8 +48,7 @@ def save_model(block: Block, prefix: str) -> None:
     """See :meth:`Block.save`."""
     model: dict[str, Any] = {}
     _describe(block, [0], model)
-    with open(f"{prefix}-model.json", "w", encoding="utf-8") as file:
-        json.dump(model, file)
+    write_whole(f"{prefix}-model.json", json.dumps(model))
     save_parameters(block, f"{prefix}-model.params", deduplicate=False)
 
 

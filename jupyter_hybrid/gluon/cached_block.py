@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
+from .. import _core, nesting
 from ..progress import SearchProgress
 from ..sym.host_graph import executable
-from . import nesting
 from .checks import InputError
 from .parameter import DeferredInitializationError, generation
 

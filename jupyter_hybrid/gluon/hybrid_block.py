@@ -6,10 +6,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import _core, autograd, nd, sym
+from .. import _core, autograd, nd, nesting, sym
 from ..base import MXNetError
 from ..sym.host_graph import HostGraph
-from . import nesting
 from .block import Block, LayerReport
 from .cached_block import CachedBlock
 from .checks import InputError
@@ -43,7 +42,7 @@ class HybridBlock(Block):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if isinstance(value, (Block, Parameter)):
-            self._clear_cache()
+            self._clear_cached_op()
 
     def register_child(self, block: Block, name: str | None = None) -> None:
         if isinstance(block, Block) and not isinstance(block, HybridBlock):
@@ -52,7 +51,7 @@ class HybridBlock(Block):
                 "Block. Use a Block (or Sequential) as the parent instead"
             )
         super().register_child(block, name)
-        self._clear_cache()
+        self._clear_cached_op()
 
     def hybridize(
         self,
@@ -100,7 +99,7 @@ class HybridBlock(Block):
         chosen = {k: v for k, v in options.items() if k in _COMPILE_OPTIONS}
         self._compile_options = chosen
         if clear:
-            self._clear_cache()
+            self._clear_cached_op()
         super().hybridize(active, clear=clear, **chosen)
 
     def optimize_for(
@@ -132,9 +131,9 @@ class HybridBlock(Block):
 
     def cast(self, dtype: Any) -> None:
         super().cast(dtype)
-        self._clear_cache()
+        self._clear_cached_op()
 
-    def _clear_cache(self) -> None:
+    def _clear_cached_op(self) -> None:
         if "_cached" in self.__dict__:
             super().__setattr__("_cached", None)
 
@@ -165,7 +164,7 @@ class HybridBlock(Block):
             first = self._check_inputs((x, *args))
         if isinstance(first, _core.Symbol):
             return self._symbolic(x, *args)
-        if self._active and not _core.is_tracing():
+        if self._active and (self._op_hook is not None or not _core.is_tracing()):
             return self._compiled(x, *args)
         return self._imperative(first.context, x, *args)
 
@@ -173,7 +172,8 @@ class HybridBlock(Block):
         """The first array or Symbol of the inputs.
 
         Raises:
-            InputError: there is none, both are mixed, or a hybridized block gets a number.
+            InputError: there is none, both are mixed, or a hybridized block gets a number, or
+                arrays of several CPU contexts.
         """
         flat = [a for a in nesting.flatten(args) if a is not None]
         arrays = [a for a in flat if isinstance(a, _core.NDArray)]
@@ -188,6 +188,12 @@ class HybridBlock(Block):
             raise InputError(
                 f"{self.name}: a hybridized block takes NDArrays or Symbols, got "
                 f"{type(other).__name__}"
+            )
+        hosts = {a.context for a in arrays if a.context.device_type == "cpu"}
+        if self._active and len(hosts) > 1:
+            raise InputError(
+                f"{self.name}: a hybridized block takes arrays of one device, got "
+                f"{', '.join(sorted(map(str, hosts)))}"
             )
         return (arrays or symbols)[0]
 

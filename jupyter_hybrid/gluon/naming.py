@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from typing import Any
 
+from ..sym.names import Prefix
 from .parameter_dict import ParameterDict
 
 
@@ -19,21 +20,30 @@ _state = _Global()
 
 
 class Scope:
-    """The naming scope of one block: children made inside get its prefix."""
+    """The naming scope of one block: children and symbols made inside get its prefix."""
 
     def __init__(self, block: Any, named: bool = True):
         self._block, self._named = block, named
         self._counter: Counter[str] = Counter()
-        self._outer: list[Scope | None] = []
+        self._outer: list[tuple[Scope | None, Prefix]] = []
 
     def __enter__(self) -> Scope:
-        self._outer.append(_state.scope)
+        names = Prefix(self._block.prefix)
+        self._outer.append((_state.scope, names))
         if self._named:  # a block of prefix "" leaves names to the scope around it
             _state.scope = self
+            names.__enter__()
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        _state.scope = self._outer.pop()
+        _state.scope, names = self._outer.pop()
+        if self._named:
+            names.__exit__(None, None, None)
+
+    @staticmethod
+    def create(prefix: str | None, params: Any, hint: str) -> tuple[str, ParameterDict]:
+        """:func:`name_block`."""
+        return name_block(prefix, params, hint)
 
     def child(self, prefix: str | None, hint: str) -> str:
         """The part of a new child's names that comes after this block's prefix."""

@@ -11,19 +11,17 @@ from typing import Any
 import numpy as np
 
 from .. import _core, autograd, initializer, nd, sym
-from ..base import MXNetError
+from ..base import dtype_name, dtype_of, is_whole
 from ..context import Context, cpu, current_context
 from ..nd.array_names import name_array
 from .checks import CheckError
+from .parameter_arrays import DeferredInitializationError, ParameterArrays
+from .storage_types import say_dense
+
+__all__ = ["Constant", "DeferredInitializationError", "Parameter", "generation", "tensor_types"]
 
 tensor_types = (_core.Symbol, _core.NDArray)
-_STYPES = ("default", "row_sparse", "csr")
-_said: set[str] = set()  # what was said once already
-
-
-class DeferredInitializationError(MXNetError):
-    """The parameter's shape is not known yet; the first forward call will tell it."""
-
+_UNIFORM = initializer.Uniform()
 
 # Grows whenever a parameter gets other arrays: compiled blocks look theirs up again then.
 generation = [0]
@@ -50,20 +48,7 @@ def _complete(shape: tuple[int, ...] | None) -> bool:
     return shape is not None and all(d > 0 for d in shape)
 
 
-def _say_dense(name: str, what: str, stype: str) -> None:
-    if stype not in _STYPES:
-        expected = ", ".join(map(repr, _STYPES))
-        raise CheckError(f"parameter {name}: {what}: expected one of {expected}, got {stype!r}")
-    if stype != "default" and what not in _said:
-        _said.add(what)
-        warnings.warn(
-            f"parameter {name}: {what}={stype!r}: there is no sparse storage here; it is dense "
-            "and computes the same (said once)",
-            stacklevel=4,
-        )
-
-
-class Parameter:
+class Parameter(ParameterArrays):
     """An array that training changes.
 
     Args:
@@ -95,11 +80,11 @@ class Parameter:
         stype: str = "default",
         grad_stype: str = "default",
     ):
-        _say_dense(name, "stype", stype)
-        _say_dense(name, "grad_stype", grad_stype)
+        say_dense(name, "stype", stype)
+        say_dense(name, "grad_stype", grad_stype)
         self.name = name
         self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
-        self._dtype = np.dtype(dtype).type
+        self._dtype = dtype_of(dtype)
         self._shape = (
             (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         )
@@ -113,7 +98,7 @@ class Parameter:
         self.grad_req = grad_req
 
     def __repr__(self) -> str:
-        dtype = np.dtype(self.dtype).name
+        dtype = dtype_name(self.dtype)
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={dtype})"
 
     # Shape, dtype and gradient --------------------------------------------------------------------
@@ -154,7 +139,7 @@ class Parameter:
             return
         self._grad_req = req
         for array in (self._data or {}).values():
-            if np.dtype(array.dtype).kind not in "iub":
+            if not is_whole(array.dtype):
                 array.attach_grad(req)
 
     # Initialization -------------------------------------------------------------------------------
@@ -162,7 +147,7 @@ class Parameter:
         self,
         init: Any = None,
         ctx: Any = None,
-        default_init: Any = None,
+        default_init: Any = _UNIFORM,
         force_reinit: bool = False,
     ) -> None:
         """Makes the array on every context, now or, with an incomplete shape, at first use.
@@ -180,7 +165,7 @@ class Parameter:
         generation[0] += 1
         contexts = _contexts(ctx)
         own = init if init is not None else self.init
-        default = default_init if default_init is not None else initializer.Uniform()
+        default = default_init if default_init is not None else _UNIFORM
         if _complete(self._shape):
             self._make(own, contexts, default)
         elif self._allow_deferred:
@@ -207,7 +192,7 @@ class Parameter:
         self._data = OrderedDict(arrays)
         self._deferred = None
         generation[0] += 1
-        whole = np.dtype(self.dtype).kind in "iub"  # whole numbers have no gradient
+        whole = is_whole(self.dtype)  # whole numbers have no gradient
         for array in arrays.values():
             if not whole:
                 array.attach_grad(self._grad_req)
@@ -224,75 +209,7 @@ class Parameter:
         own, contexts, default = self._deferred
         self._make(own, contexts, default)
 
-    def _ready(self) -> OrderedDict[Context, Any]:
-        if self._data is None:
-            if self._deferred is not None:
-                raise DeferredInitializationError(
-                    f"parameter {self.name} is not initialized yet: its shape {self._shape} is "
-                    "known after the first forward call"
-                )
-            raise MXNetError(
-                f"parameter {self.name} is not initialized: call net.initialize() first"
-            )
-        return self._data
-
-    # Access ---------------------------------------------------------------------------------------
-    def data(self, ctx: Context | None = None) -> Any:
-        """The array on ``ctx`` (default: the current context, or the only one)."""
-        arrays = self._ready()
-        if ctx is None:
-            if len(arrays) == 1:
-                return next(iter(arrays.values()))
-            ctx = current_context()
-        if ctx not in arrays:
-            raise MXNetError(
-                f"parameter {self.name} is not on {ctx}; it is on "
-                + ", ".join(str(c) for c in arrays)
-            )
-        return arrays[ctx]
-
-    def list_data(self) -> list[Any]:
-        """The arrays of all contexts."""
-        return list(self._ready().values())
-
-    def row_sparse_data(self, row_id: Any) -> Any:
-        """The array on the context of ``row_id``, all its rows: it is dense here.
-
-        Raises:
-            MXNetError: the parameter was not declared with ``stype="row_sparse"``.
-        """
-        return self._rows()[row_id.context]
-
-    def list_row_sparse_data(self, row_id: Any) -> list[Any]:
-        """The arrays of all contexts, as :meth:`row_sparse_data` gives them."""
-        return list(self._rows().values())
-
-    def _rows(self) -> OrderedDict[Context, Any]:
-        if self._stype != "row_sparse":
-            raise MXNetError(
-                f"parameter {self.name}: its stype is {self._stype!r}, not 'row_sparse'; use data()"
-            )
-        return self._ready()
-
-    def grad(self, ctx: Context | None = None) -> Any:
-        """The gradient on ``ctx``."""
-        if self._grad_req == "null":
-            raise MXNetError(f"parameter {self.name} has no gradient: its grad_req is 'null'")
-        return self.data(ctx).grad
-
-    def list_grad(self) -> list[Any]:
-        """The gradients of all contexts."""
-        return [self.grad(c) for c in self._ready()]
-
-    @property
-    def _grad(self) -> list[Any] | None:
-        """MXNet's name of the gradients, None without any; libraries on Gluon read it."""
-        return None if self._grad_req == "null" or self._data is None else self.list_grad()
-
-    def list_ctx(self) -> list[Context]:
-        """The contexts that hold a copy."""
-        return list(self._deferred[1]) if self._deferred is not None else list(self._ready())
-
+    # Values -------------------------------------------------------------------------------------
     def _reduce(self) -> Any:
         """What is saved: the mean of the copies, on the CPU."""
         copies = [array.as_in_context(cpu()) for array in self._ready().values()]
@@ -338,11 +255,11 @@ class Parameter:
         if dtype_source not in ("current", "saved"):
             raise CheckError(f"dtype_source: expected 'current' or 'saved', got {dtype_source!r}")
         self.shape = array.shape
-        if np.dtype(self.dtype) != np.dtype(array.dtype):
+        if self.dtype != array.dtype:
             if not cast_dtype:
                 raise CheckError(
-                    f"parameter {self.name} is {np.dtype(self.dtype).name}, in the file it is "
-                    f"{np.dtype(array.dtype).name}; pass cast_dtype=True"
+                    f"parameter {self.name} is {dtype_name(self.dtype)}, in the file it is "
+                    f"{dtype_name(array.dtype)}; pass cast_dtype=True"
                 )
             if dtype_source == "saved":
                 self.cast(array.dtype)
@@ -358,6 +275,8 @@ class Parameter:
             self._take(array, known or ([cpu()] if ctx is None else _contexts(ctx)))
         else:
             self.set_data(array.astype(self.dtype))
+
+    _load_init = load  # its name in MXNet, which GluonCV calls
 
     def zero_grad(self) -> None:
         """Sets every gradient to zero."""
@@ -384,7 +303,7 @@ class Parameter:
 
     def cast(self, dtype: Any) -> None:
         """Changes the element type of the array and of its gradient."""
-        self._dtype = np.dtype(dtype).type
+        self._dtype = dtype_of(dtype)
         self._var = None
         if self._data is None:
             return

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from .. import initializer, nd
+from ..base import dtype_of
 from .checks import CheckError
 from .parameter import Constant, Parameter
 from .parameter_files import fill, plain_names, read_arrays
+
+_UNIFORM = initializer.Uniform()
 
 
 class ParameterDict:
@@ -133,10 +136,14 @@ class ParameterDict:
         self._prefix = prefix
 
     def initialize(
-        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+        self,
+        init: Any = _UNIFORM,
+        ctx: Any = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
     ) -> None:
         """Initializes every parameter."""
-        default = initializer.create(init) if init is not None else initializer.Uniform()
+        default = initializer.create(init) if init is not None else _UNIFORM
         for param in self.values():
             param.initialize(None, ctx, default, force_reinit=force_reinit)
 
@@ -227,7 +234,7 @@ def _agree(param: Parameter, wanted: dict[str, Any]) -> None:
         if key == "shape":
             _complete_shape(param, (value,) if isinstance(value, int) else tuple(value))
         elif key == "dtype":
-            if np.dtype(value) != np.dtype(known):
+            if dtype_of(value) != dtype_of(known):
                 raise _differs(param, key, value, known)
         elif value != known and (key != "init" or str(value) != str(known)):
             raise _differs(param, key, value, known)

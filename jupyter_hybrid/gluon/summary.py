@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .. import _core, nesting
 from .checks import CheckError
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def print_summary(net: Block, inputs: tuple[Any, ...]) -> None:
     handles: list[Any] = []
 
     def note(block: Block, _: Any, outputs: Any) -> None:
+        if any(isinstance(v, _core.Symbol) for v in nesting.flatten(outputs)):
+            return  # called to infer shapes; with arrays it is called afterwards
         layer = _Layer(f"{type(block).__name__}-{len(layers)}", _shapes(outputs))
         for param in block.params.values():
             size = param.data().size

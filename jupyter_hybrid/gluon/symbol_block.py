@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, sym
-from ..base import MXNetError
-from . import nesting
+from .. import _core, nesting, sym
+from ..base import MXNetError, dtype_of
 from .checks import CheckError, InputError
 from .hybrid_block import HybridBlock
 from .parameter_files import fill, read_arrays
@@ -90,7 +89,7 @@ class SymbolBlock(HybridBlock):
     def cast(self, dtype: Any) -> None:
         """Changes the element types; a batch normalization's stay float32 in a float16 net."""
         super().cast(dtype)
-        if np.dtype(dtype) != np.float16:
+        if dtype_of(dtype) not in (np.float16, "bfloat16"):
             return
         for ending in ("running_var", "moving_var"):
             mean = ending.replace("var", "mean")
@@ -132,7 +131,10 @@ class SymbolBlock(HybridBlock):
 
 
 def _shape(text: str | None) -> tuple[int, ...] | None:
-    if not text:
+    if not text or text == "None":
         return None
     digits = text.strip("()[] ").split(",")
-    return tuple(int(d) for d in digits if d.strip())
+    try:
+        return tuple(int(d) for d in digits if d.strip())
+    except ValueError:
+        raise MXNetError(f"SymbolBlock: {text[:100]!r} is no shape") from None

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+import numpy as np
+
 from .. import _core, nd
 from .checks import CheckError
 from .hooks import HookHandle
@@ -63,6 +65,9 @@ def split_and_load(
 def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: bool = True) -> Any:
     """Scales the arrays in place so that the 2-norm of all their elements is at most ``max_norm``.
 
+    float16 and bfloat16 are added up and scaled in float32: squares of 256 and more are beyond
+    float16.
+
     Args:
         check_isfinite: waits for the norm and warns if it is nan or infinite.
 
@@ -75,7 +80,7 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
     if not arrays:
         raise CheckError("clip_global_norm: expected at least one array")
     ctx = arrays[0].context
-    squares = [nd.sum(nd.square(a)).reshape((1,)).as_in_context(ctx) for a in arrays]
+    squares = [nd.sum(nd.square(_wide(a))).reshape((1,)).as_in_context(ctx) for a in arrays]
     norm = nd.sqrt(nd.add_n(*squares))
     known = float(norm.asscalar()) if check_isfinite else 0.0
     if not math.isfinite(known):
@@ -85,8 +90,15 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
         )
     scale = nd.minimum(max_norm / (norm + 1e-8), 1.0)
     for array in arrays:
-        array[:] = nd.broadcast_mul(array, _as(scale, array))
+        wide = _wide(array)
+        scaled = nd.broadcast_mul(wide, _as(scale, wide))
+        array[:] = scaled if wide is array else scaled.astype(array.dtype)
     return known if check_isfinite else norm
+
+
+def _wide(array: Any) -> Any:
+    """The array; a float16 or bfloat16 one as float32."""
+    return array.astype("float32") if array.dtype in (np.float16, "bfloat16") else array
 
 
 def _as(scale: Any, array: Any) -> Any:

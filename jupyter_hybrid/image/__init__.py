@@ -49,6 +49,7 @@ from .detection import (
 )
 from .iterator import ImageIter
 from .pixels import copyMakeBorder, imdecode, imread, imresize
+from .rotation import imrotate, random_rotate
 
 __all__ = [
     "DetAugmenter",
@@ -87,7 +88,9 @@ __all__ = [
     "imdecode",
     "imread",
     "imresize",
+    "imrotate",
     "random_crop",
+    "random_rotate",
     "random_size_crop",
     "resize_short",
     "scale_down",

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import image_codec, nd
+from .. import nd
 from .._core import MXNetError, NDArray
+from ..image_files import codec
 
 __all__ = ["copyMakeBorder", "imdecode", "imread", "imresize"]
 
@@ -33,10 +34,10 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: int = 1, out: NDArray | None = Non
         raise ValueError(
             f"imdecode: buf is of type {type(buf).__name__}, expected bytes, bytearray or an array"
         )
-    pixels = _with_channels(image_codec.decode(buf, flag))
+    pixels = _with_channels(codec.decode(buf, flag))
     if to_rgb and pixels.shape[2] >= 3:
         pixels = pixels[:, :, [2, 1, 0, *range(3, pixels.shape[2])]]
-    return _given(pixels, out)
+    return _given(_array(pixels), out)
 
 
 def imread(
@@ -56,17 +57,8 @@ def imresize(src: NDArray, w: int, h: int, interp: int = 1, out: NDArray | None 
 
     ``interp`` is OpenCV's: 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos.
     """
-    cv2 = image_codec.opencv()
-    pixels = _image(src, "imresize")
-    if w < 1 or h < 1 or 0 in pixels.shape or max(w, h) >= 1 << 15:
-        raise MXNetError(
-            f"imresize: from shape {pixels.shape} to {h} x {w}, expected sizes of 1 to 32767"
-        )
-    try:
-        made = cv2.resize(pixels, (int(w), int(h)), interpolation=interp)
-    except cv2.error as error:
-        raise MXNetError(f"imresize: dtype {pixels.dtype}, interp {interp}: {error}") from error
-    return _given(_with_channels(made), out)
+    made = nd.image.resize(_image(src, "imresize"), (w, h), interp=interp)
+    return _given(made, out)
 
 
 def copyMakeBorder(
@@ -87,8 +79,8 @@ def copyMakeBorder(
             pixel, 3 the outermost pixel, 4 the other side.
         value, values: the colour, one number or one a channel.
     """
-    cv2 = image_codec.opencv()
-    pixels = _image(src, "copyMakeBorder")
+    cv2 = codec.opencv()
+    pixels = _image(src, "copyMakeBorder").asnumpy()
     colour = (values,) if isinstance(values, (int, float)) else tuple(values)
     # MXNet's detection augmenter gives 16, a flag of OpenCV's that changes nothing here.
     try:
@@ -97,23 +89,26 @@ def copyMakeBorder(
         )
     except cv2.error as error:
         raise MXNetError(f"copyMakeBorder: margins {top, bot, left, right}: {error}") from error
-    return _given(_with_channels(made), out)
+    return _given(_array(_with_channels(made)), out)
 
 
-def _image(src: NDArray, name: str) -> np.ndarray:
+def _image(src: NDArray, name: str) -> NDArray:
     if not isinstance(src, NDArray) or len(src.shape) != 3:
         given = src.shape if isinstance(src, NDArray) else type(src).__name__
         raise MXNetError(f"{name}: given {given}, expected an NDArray (height, width, channels)")
-    return src.asnumpy()
+    return src
 
 
 def _with_channels(pixels: np.ndarray) -> np.ndarray:
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 
-def _given(pixels: np.ndarray, out: NDArray | None) -> NDArray:
-    made = nd.array(pixels, dtype=pixels.dtype)
+def _given(made: NDArray, out: NDArray | None) -> NDArray:
     if out is None:
         return made
     out[:] = made
     return out
+
+
+def _array(pixels: np.ndarray) -> NDArray:
+    return nd.array(pixels, dtype=pixels.dtype)

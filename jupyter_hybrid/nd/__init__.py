@@ -40,11 +40,11 @@ def transpose(data: NDArray, axes: Any = None, out: NDArray | None = None) -> ND
     return _core.invoke("transpose", (data,), {} if axes is None else {"axes": axes}, out)
 
 
-def _transpose_method(self: NDArray, *axes: Any) -> NDArray:
+def _transpose_method(self: NDArray, *args: Any, axes: Any = None, **kwargs: Any) -> NDArray:
     """transpose(1, 0), transpose((1, 0)) or transpose(): the axes in that order or reversed."""
-    if len(axes) == 1 and not isinstance(axes[0], int):
-        axes = axes[0]
-    return transpose(self, axes or None)
+    if len(args) == 1 and not isinstance(args[0], int):
+        args = args[0]
+    return transpose(self, args or axes, **kwargs)
 
 
 def _split_method(self: NDArray, *args: Any, **kwargs: Any) -> list[NDArray]:

@@ -11,18 +11,24 @@ import numpy as np
 from .. import _core
 from .._core import NDArray
 from ..base import MXNetError
+from ..nesting import flatten, listed_like
 from . import random
+from .contrib_updates import *  # noqa: F403
+from .contrib_updates import __all__ as _updates
+from .random import uniform
 
 if TYPE_CHECKING:
     from .contrib_operators import *  # noqa: F403
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
 def _like(values: list[Any], given: Any) -> Any:
-    return values if isinstance(given, (list, tuple)) else values[0]
+    return listed_like(given, iter(values))
+
+
+def _arguments(values: list[Any], given: Any) -> list[Any]:
+    """What a loop's functions get: one for each of ``given``, or it alone."""
+    found = _like(values, given)
+    return found if isinstance(given, (list, tuple)) else [found]
 
 
 def _stack(rows: list[NDArray]) -> NDArray:
@@ -40,7 +46,7 @@ def foreach(body: Callable, data: Any, init_states: Any) -> tuple[Any, Any]:
     Returns:
         (outputs stacked along axis 0, the last states). Raises MXNetError without rows.
     """
-    arrays = _listed(data)
+    arrays = flatten(data)
     length = arrays[0].shape[0]
     if not length:
         raise MXNetError("foreach: expected at least one row")
@@ -51,7 +57,7 @@ def foreach(body: Callable, data: Any, init_states: Any) -> tuple[Any, Any]:
         # a[i] of a 1-D array would have shape (1,): a row of it has rank 0 only symbolically.
         step = [_core.invoke("squeeze", [a[i : i + 1]], {"axis": 0}) for a in arrays]
         shape_of, states = body(_like(step, data), states)
-        rows.append(_listed(shape_of))
+        rows.append(flatten(shape_of))
     return _like([_stack(list(column)) for column in zip(*rows, strict=True)], shape_of), states
 
 
@@ -71,22 +77,22 @@ def while_loop(
     """
     if max_iterations is None:
         raise ValueError("max_iterations should be specified")
-    values = _listed(loop_vars)
+    values = flatten(loop_vars)
     if not values:
         raise ValueError("loop_vars should contain at least one element")
     rows: list[list[NDArray]] = []
     output: Any = []
-    while len(rows) < max_iterations and _holds(cond(*values)):
-        output, new = func(*values)
+    while len(rows) < max_iterations and _holds(cond(*_arguments(values, loop_vars))):
+        output, new = func(*_arguments(values, loop_vars))
         output = [] if output is None else output
-        new = _listed(new)
+        new = flatten(new)
         if len(new) != len(values):
             raise ValueError(
                 f"The length of loop_vars should be consistent during the loop: {len(values)} "
                 f"before, {len(new)} after a step"
             )
         values = new
-        rows.append(_listed(output))
+        rows.append(flatten(output))
     stacked = []
     for column in zip(*rows, strict=True):
         filled = [*column] + [_core.invoke("zeros_like", [column[0]], {})] * (
@@ -168,5 +174,7 @@ __all__ = [
     "isinf",
     "isnan",
     "rand_zipfian",
+    "uniform",
     "while_loop",
+    *_updates,
 ]

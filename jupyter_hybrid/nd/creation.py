@@ -27,20 +27,27 @@ __all__ = [
 
 
 def zeros(
-    shape: Any, ctx: Any = None, dtype: Any = None, stype: str | None = None, out: Any = None
+    shape: Any,
+    ctx: Any = None,
+    dtype: Any = None,
+    stype: str | None = None,
+    out: Any = None,
+    **kwargs: Any,
 ) -> NDArray:
     """An array of zeros, float32 unless ``dtype`` says otherwise; ``stype`` may be "default"."""
     if stype not in (None, "default"):
         raise _core.MXNetError(f"zeros: given stype {stype!r}, only dense arrays are supported")
-    return _make("_zeros", {"shape": shape}, ctx, dtype, out)
+    return _make("_zeros", {"shape": shape, **kwargs}, ctx, dtype, out)
 
 
-def ones(shape: Any, ctx: Any = None, dtype: Any = None, out: Any = None) -> NDArray:
+def ones(shape: Any, ctx: Any = None, dtype: Any = None, out: Any = None, **kwargs: Any) -> NDArray:
     """An array of ones, float32 unless ``dtype`` says otherwise."""
-    return _make("_ones", {"shape": shape}, ctx, dtype, out)
+    return _make("_ones", {"shape": shape, **kwargs}, ctx, dtype, out)
 
 
-def full(shape: Any, val: float, ctx: Any = None, dtype: Any = None, out: Any = None) -> NDArray:
+def full(
+    shape: Any, val: float, ctx: Any = None, dtype: Any = "float32", out: Any = None
+) -> NDArray:
     """An array filled with ``val``, float32 unless ``dtype`` says otherwise."""
     return _make("_full", {"shape": shape, "value": val}, ctx, dtype, out)
 
@@ -75,19 +82,24 @@ def linspace(
     return _make("_linspace", attrs, ctx, dtype)
 
 
-def eye(N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None) -> NDArray:
+def eye(
+    N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None, **kwargs: Any
+) -> NDArray:
     """Ones on diagonal ``k``, zeros elsewhere; ``N`` rows and ``M`` (0: N) columns."""
-    return _make("_eye", {"N": N, "M": M, "k": k}, ctx, dtype)
+    return _make("_eye", {"N": N, "M": M, "k": k, **kwargs}, ctx, dtype)
 
 
-def from_numpy(ndarray: Any, zero_copy: bool = True) -> NDArray:
+def from_numpy(ndarray: Any, zero_copy: bool = True, array_cls: Any = NDArray) -> NDArray:
     """An array with the dtype of a NumPy array; with ``zero_copy`` both share the memory.
 
     The ndarray becomes read-only then: the array is to be written in its place.
 
     Raises:
         ValueError: ``zero_copy`` of an ndarray that is not C-contiguous.
+        NotImplementedError: ``array_cls`` is not NDArray (``mx.np`` is not carried).
     """
+    if array_cls is not NDArray:
+        raise NotImplementedError(f"from_numpy: given array_cls {array_cls!r}, expected NDArray")
     if zero_copy and not ndarray.flags["C_CONTIGUOUS"]:
         raise ReshapeError(
             "from_numpy: given an ndarray that is not C-contiguous, expected one that is, "
@@ -138,6 +150,7 @@ def _axis(axis: int, ndim: int) -> int:
 
 
 def _make(name: str, attrs: dict[str, Any], ctx: Any, dtype: Any, out: Any = None) -> NDArray:
+    attrs.pop("name", None)  # MXNet's operators take one; here it names nothing
     if dtype is not None:
         attrs["dtype"] = dtype
     return _core.invoke(name, [], attrs, out, ctx)

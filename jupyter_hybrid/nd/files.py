@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import _core
 from .._core import NDArray
-from ..whole_files import write_whole
+from ..base import MXNetError
+from ..whole_files import read_whole, write_whole
 
 __all__ = ["load", "load_frombuffer", "save"]
 
@@ -32,6 +33,11 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
         raise TypeError(
             f"save: expected an NDArray, a list or a dict of them, got {type(data).__name__}"
         )
+    wrong = next((name for name, _ in pairs if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise TypeError(
+            f"save: expected names of type str, got {wrong!r}, a {type(wrong).__name__}"
+        )
     write_whole(fname, _core.save_params(list(pairs)))
 
 
@@ -40,9 +46,13 @@ def load(fname: str | os.PathLike[str]) -> Any:
 
     Raises:
         MXNetError: the file is truncated, corrupt or of another kind.
+        MissingFileError: there is none; it is an MXNetError and a FileNotFoundError.
     """
-    with open(fname, "rb") as file:
-        return load_frombuffer(file.read())
+    content = read_whole(fname)
+    try:
+        return load_frombuffer(content)
+    except MXNetError as error:
+        raise MXNetError(f"{os.fspath(fname)}: {error}") from None
 
 
 def load_frombuffer(buf: bytes) -> Any:

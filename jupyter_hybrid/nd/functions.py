@@ -10,10 +10,12 @@ import numpy as np
 
 from .. import _core
 from .._core import NDArray
+from ..image_files import codec
 
 __all__ = [
     "all_finite",
     "histogram",
+    "imdecode",
     "multi_all_finite",
     "onehot_encode",
     "reset_arrays",
@@ -65,6 +67,51 @@ def split_v2(
     return _core.invoke("_split_v2", [ary], attrs)
 
 
+def imdecode(
+    str_img: bytes,
+    clip_rect: Sequence[int] = (0, 0, 0, 0),
+    out: NDArray | None = None,
+    index: int = 0,
+    channels: int = 3,
+    mean: NDArray | None = None,
+) -> NDArray:
+    """An image file's pixels, float32 (channels, height, width), red to blue; use mx.image instead.
+
+    (In MXNet 1.9.1 it fails for every file; this is what its documentation says.)
+
+    Args:
+        clip_rect: the part (left, top, right, bottom) that is taken; all 0: the whole.
+        out: where the pixels go; of (images, channels, height, width) into image ``index``.
+        channels: 3, or 1 for grey.
+        mean: subtracted from the pixels.
+
+    Raises:
+        MXNetError: it is no image that can be read, or ``clip_rect`` is no part of it.
+        ImportError: OpenCV is not installed.
+    """
+    if channels not in (1, 3):
+        raise _core.MXNetError(f"imdecode: given {channels} channels, expected 1 or 3")
+    pixels = codec.decode(str_img, int(channels == 3))
+    left, top, right, bottom = clip_rect
+    if any(clip_rect):
+        height, width = pixels.shape[:2]
+        if not (0 <= left < right <= width and 0 <= top < bottom <= height):
+            raise _core.MXNetError(
+                f"imdecode: given clip_rect {tuple(clip_rect)}, expected a part of the image of "
+                f"{width} x {height} pixels"
+            )
+        pixels = pixels[top:bottom, left:right]
+    planes = pixels[None] if channels == 1 else pixels[:, :, ::-1].transpose(2, 0, 1)
+    made = _core.array(np.ascontiguousarray(planes, np.float32))
+    if mean is not None:
+        made = made - mean
+    if out is None:
+        return made
+    target = out[index] if len(out.shape) == 4 else out
+    target[:] = made.astype(target.dtype)
+    return out
+
+
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Writes rows that are 1 at ``indices`` and 0 elsewhere to ``out``; use one_hot instead."""
     made = _core.invoke("one_hot", [indices], {"depth": out.shape[1], "dtype": out.dtype})
@@ -72,8 +119,8 @@ def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     return out
 
 
-def reset_arrays(*data: NDArray, num_arrays: int | None = None) -> None:
-    """Sets all elements of arrays to 0.
+def reset_arrays(*data: NDArray, num_arrays: int | None = None, out: Any = None) -> None:
+    """Sets all elements of arrays to 0; ``out`` is MXNet's, an empty list.
 
     Raises MXNetError if ``num_arrays`` is given and is not their number.
     """

@@ -57,21 +57,31 @@ def slice_assign_scalar(self: NDArray, value: float, begin: Any, end: Any, step:
     return self
 
 
+def broadcast_like(self: NDArray, other: NDArray, **kwargs: Any) -> NDArray:
+    """:func:`nd.broadcast_like`: this array in the shape of another one."""
+    return _core.invoke("broadcast_like", (self, other), kwargs)
+
+
+def _separate(view: NDArray) -> NDArray:
+    """Memory of its own, as these methods give it in MXNet."""
+    return view if _core.is_tracing() else _core.invoke("identity", (view,), {})
+
+
 def flatten(self: NDArray, inplace: bool = False, **kwargs: Any) -> NDArray:
-    """Two axes: the first, and all others as one. ``inplace``: on the same memory for sure."""
+    """A copy of two axes: the first, and all others as one. ``inplace``: on the same memory."""
     if inplace:
         return self.reshape((0, -1))
-    return _core.invoke("flatten", (self,), kwargs)
+    return _separate(_core.invoke("flatten", (self,), kwargs))
 
 
 def expand_dims(self: NDArray, axis: int, inplace: bool = False, **kwargs: Any) -> NDArray:
-    """A new axis of size 1 in front of ``axis``. ``inplace``: on the same memory for sure.
+    """A copy with a new axis of size 1 in front of ``axis``. ``inplace``: on the same memory.
 
     Raises:
         AssertionError: in place, the axis is out of range.
     """
     if not inplace:
-        return _core.invoke("expand_dims", (self,), {"axis": axis, **kwargs})
+        return _separate(_core.invoke("expand_dims", (self,), {"axis": axis, **kwargs}))
     axis = operator.index(axis)
     assert -self.ndim - 1 <= axis <= self.ndim, (
         f"axis {axis} is out of range for {self.ndim}d array"
@@ -82,14 +92,14 @@ def expand_dims(self: NDArray, axis: int, inplace: bool = False, **kwargs: Any) 
 
 
 def squeeze(self: NDArray, axis: Any = None, inplace: bool = False, **kwargs: Any) -> NDArray:
-    """Without axes of size 1: those given, or all. ``inplace``: on the same memory for sure.
+    """A copy without axes of size 1: those given, or all. ``inplace``: on the same memory.
 
     Raises:
         ValueError: in place, an axis is given twice.
         AssertionError: in place, an axis is out of range or has another size.
     """
     if not inplace:
-        return _core.invoke("squeeze", (self,), {"axis": axis, **kwargs})
+        return _separate(_core.invoke("squeeze", (self,), {"axis": axis, **kwargs}))
     if axis is None:
         gone = {i for i, size in enumerate(self.shape) if size == 1}
     else:
@@ -117,7 +127,7 @@ def install() -> None:
     """Puts these methods on the class."""
     for function in (
         *(as_nd_ndarray, as_np_ndarray, tostype, slice_assign, slice_assign_scalar, flatten),
-        *(expand_dims, squeeze, to_dlpack_for_read, to_dlpack_for_write),
+        *(broadcast_like, expand_dims, squeeze, to_dlpack_for_read, to_dlpack_for_write),
         *(__dlpack__, __dlpack_device__),
     ):
         setattr(NDArray, function.__name__, function)

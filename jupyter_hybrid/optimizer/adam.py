@@ -69,7 +69,8 @@ class Adam(_Moments):
 class Adamax(_Moments):
     """Adam's variant with the infinity norm: ``m = beta1 * m + (1 - beta1) * g``,
     ``u = max(beta2 * u, |g|)``, ``w -= lr / (1 - beta1 ** t) * m / u``, with
-    ``g = clip(rescale_grad * grad + wd * w)``."""
+    ``g = clip(rescale_grad * grad + wd * w)``. Where every gradient so far was 0 the weight stays;
+    MXNet divides 0 by 0 there and makes it nan."""
 
     constants = ("beta1", "beta2", "clip_gradient")
 
@@ -94,7 +95,7 @@ class Adamax(_Moments):
         grad = clipped(F, decayed(F, times(F, grad, rescale), weight, wd), self.clip_gradient)
         mean = mixed(mean, grad, self.beta1)
         norm = F.broadcast_maximum(norm * self.beta2, F.abs(grad))
-        return weight - times(F, mean, lr) / norm, (mean, norm)
+        return weight - times(F, mean, lr) / (norm + (norm == 0)), (mean, norm)
 
 
 @register
@@ -105,6 +106,7 @@ class Nadam(_Moments):
     As in MXNet, the product of these is one for all parameters, and grows by each update.
     """
 
+    shares_numbers = False  # parameters' numbers differ until the product is near 0
     constants = ("beta1", "beta2", "epsilon", "clip_gradient")
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from ..base import MXNetError
+from ..base import MXNetError, dtype_name, is_whole
 from .program import Kind, StepProgram, layout_of
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ class Bound:
         self._arrays: list[Any] = []  # of the states
         kinds = []
         for weight, state in zip(weights, states, strict=True):
-            if np.dtype(weight.dtype).kind in "iub":
+            if is_whole(weight.dtype):
                 raise MXNetError(
                     f"{type(optimizer).__name__}: expected weights of a floating type, got "
-                    f"{np.dtype(weight.dtype).name}"
+                    f"{dtype_name(weight.dtype)}"
                 )
             layout = layout_of(state, self._arrays)
             kinds.append(Kind(weight.dtype, layout, copies and weight.dtype == np.float16))
@@ -70,9 +70,12 @@ class Bound:
 
     def _prepare(self, numbers: list[Numbers], constants: Any, variants: Any) -> None:
         """Finds the program, and the arrays of its numbers."""
-        groups: dict[Numbers, int] = {}  # parameters with the same numbers share them
-        shared = tuple([groups.setdefault(n, len(groups)) for n in numbers])
-        values = [*groups]
+        values = [*numbers]
+        shared = tuple(range(len(numbers)))
+        if self._optimizer.shares_numbers:  # parameters with the same ones are a group
+            groups: dict[Numbers, int] = {}
+            shared = tuple([groups.setdefault(n, len(groups)) for n in numbers])
+            values = [*groups]
         given = tuple([tuple([v is not None for v in n]) for n in values])
         self._program = self._find(constants, shared, variants, given)
         self._given = [

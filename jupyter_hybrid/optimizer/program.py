@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _core, sym
+from ..base import dtype_name
 
 if TYPE_CHECKING:
     from .step import StepOptimizer
@@ -84,7 +85,7 @@ class StepProgram:
                 continue
             key = group, place, wide
             if key not in numbers:
-                numbers[key] = sym.var(f"number{group}_{place}_{np.dtype(wide).name}")
+                numbers[key] = sym.var(f"number{group}_{place}_{dtype_name(wide)}")
             given.append(numbers[key])
         own, layout, copy = kept, kind.layout, None
         if kind.copied:
@@ -135,7 +136,7 @@ class StepProgram:
 
 
 def _cast(value: Any, dtype: Any, to: Any) -> Any:
-    return value if dtype == to else sym.cast(value, dtype=np.dtype(to).name)
+    return value if dtype == to else sym.cast(value, dtype=dtype_name(to))
 
 
 def _mapped(function: Any, state: Any, layout: Any) -> Any:

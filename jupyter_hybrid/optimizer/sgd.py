@@ -191,6 +191,9 @@ class DCASGD(StepOptimizer):
 class Test(Optimizer):
     """For tests: ``w += rescale_grad * grad``; the state is the weight."""
 
+    def __init__(self, **kwargs: Any):
+        super().__init__(**kwargs)
+
     def create_state(self, index: Any, weight: Any) -> Any:
         return nd.zeros(weight.shape, weight.context)
 

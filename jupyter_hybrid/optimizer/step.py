@@ -16,6 +16,7 @@ class StepOptimizer(Optimizer):
     """Base class of optimizers that are a formula; see the package's description."""
 
     constants: ClassVar[tuple[str, ...]] = ()  # names of attributes that the formula is made with
+    shares_numbers = True  # parameters whose numbers are equal read the same ones
     copy_last = False  # a float16 weight's state is (own state, float32 copy), not the reverse
 
     def __init__(self, **kwargs: Any):

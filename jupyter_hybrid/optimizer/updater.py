@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from ..context import Context
 from ..nd import NDArray
 from .base import Optimizer
@@ -57,7 +55,7 @@ class Updater:
         """For an optimizer of the user's that takes lists: so many at once, of one dtype."""
         of_dtype: dict[Any, list[Any]] = {}
         for one in zip(*lists, strict=True):
-            of_dtype.setdefault(np.dtype(one[1].dtype), []).append(one)
+            of_dtype.setdefault(one[1].dtype, []).append(one)
         most = self.optimizer.aggregate_num
         for ones in of_dtype.values():
             for at in range(0, len(ones), most):

@@ -33,6 +33,11 @@ from .pair import load_pair
 from .variable import *  # noqa: F403
 
 
+def _split_method(self: Symbol, *args: Any, **kwargs: Any) -> Symbol:
+    """:func:`split_v2` of the symbol."""
+    return split_v2(self, *args, **kwargs)  # noqa: F405
+
+
 def _define() -> list[str]:
     """Makes the functions and methods; one compilation for all."""
     scope = globals()
@@ -51,6 +56,7 @@ def _define() -> list[str]:
     exec(compile(text, "<jupyter_hybrid.sym methods>", "exec"), bodies)
     for face in operators:
         setattr(Symbol, face.name, bodies[face.name])
+    Symbol.split_v2 = _split_method  # type: ignore[attr-defined]
     for module in (contrib, image, linalg, random):
         _rooms.fill(module, True, apply_operator)
     return [*creation.arithmetic(), *(f.name for f in made)]

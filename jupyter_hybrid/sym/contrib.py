@@ -11,19 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Symbol
+from ..nesting import flatten, listed_like
 from . import random
 from .names import choose_name
+from .random import uniform
 
 if TYPE_CHECKING:
     from .contrib_operators import *  # noqa: F403
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
 def _like(values: list[Any], given: Any) -> Any:
-    return values if isinstance(given, (list, tuple)) else values[0]
+    return listed_like(given, iter(values))
+
+
+def _arguments(values: list[Any], given: Any) -> list[Any]:
+    """What a loop's functions get: one for each of ``given``, or it alone."""
+    found = _like(values, given)
+    return found if isinstance(given, (list, tuple)) else [found]
 
 
 def _variables(values: list[Any], what: str) -> list[Symbol]:
@@ -37,10 +41,10 @@ def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") 
     from step to step. Differentiable once: the gradient runs the steps again, then backward.
     """
     since = _core.trace_serial()
-    arrays, states = _listed(data), _listed(init_states)
+    arrays, states = flatten(data), flatten(init_states)
     rows, carried = _variables(arrays, "row"), _variables(states, "state")
     output, new = body(_like(rows, data), _like(carried, init_states))
-    outputs, after = _listed(output), _listed(new)
+    outputs, after = flatten(output), flatten(new)
     if len(after) != len(states):
         raise ValueError(f"foreach: {len(states)} states before a step, {len(after)} after it")
     node = _core.sym_control(
@@ -69,15 +73,15 @@ def while_loop(
     """
     if max_iterations is None:
         raise ValueError("max_iterations should be specified")
-    values = _listed(loop_vars)
+    values = flatten(loop_vars)
     if not values:
         raise ValueError("loop_vars should contain at least one element")
     since = _core.trace_serial()
     carried = _variables(values, "var")
-    test = cond(*carried)
-    output, new = func(*carried)
-    outputs = [] if output is None else _listed(output)
-    after = _listed(new)
+    test = cond(*_arguments(carried, loop_vars))
+    output, new = func(*_arguments(carried, loop_vars))
+    outputs = [] if output is None else flatten(output)
+    after = flatten(new)
     if len(after) != len(values):
         raise ValueError(
             f"while_loop: {len(values)} loop_vars before a step, {len(after)} after it"
@@ -102,7 +106,7 @@ def cond(pred: Symbol, then_func: Callable, else_func: Callable, name: str = "co
     """
     since = _core.trace_serial()
     yes, no = then_func(), else_func()
-    outputs, others = _listed(yes), _listed(no)
+    outputs, others = flatten(yes), flatten(no)
     if len(outputs) != len(others):
         raise ValueError(f"cond: {len(outputs)} outputs in one branch, {len(others)} in the other")
     node = _core.sym_control(
@@ -152,6 +156,62 @@ def rand_zipfian(
     return sampled, expected(true_classes), expected(sampled)
 
 
+def adamw_update(
+    weight: Symbol,
+    grad: Symbol,
+    mean: Symbol,
+    var: Symbol,
+    rescale_grad: float | Symbol,
+    lr: float,
+    eta: float,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+    wd: float = 0,
+    clip_gradient: float = -1,
+    out: Any = None,
+    name: str | None = None,
+    **kwargs: Any,
+) -> Symbol:
+    """As nd.contrib.adamw_update; mean and var are auxiliary states."""
+    attrs = {"lr": lr, "eta": eta, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "wd": wd}
+    attrs |= {"clip_gradient": clip_gradient, **kwargs}
+    inputs = (weight, grad, mean, var, _factor(rescale_grad))
+    return _core.sym_apply("_adamw_update", inputs, attrs, choose_name(name, "_adamw_update"))
+
+
+def mp_adamw_update(
+    weight: Symbol,
+    grad: Symbol,
+    mean: Symbol,
+    var: Symbol,
+    weight32: Symbol,
+    rescale_grad: float | Symbol,
+    lr: float,
+    eta: float,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+    wd: float = 0,
+    clip_gradient: float = -1,
+    out: Any = None,
+    name: str | None = None,
+    **kwargs: Any,
+) -> Symbol:
+    """As nd.contrib.mp_adamw_update; mean, var and weight32 are auxiliary states."""
+    attrs = {"lr": lr, "eta": eta, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "wd": wd}
+    attrs |= {"clip_gradient": clip_gradient, **kwargs}
+    inputs = (weight, grad, mean, var, weight32, _factor(rescale_grad))
+    return _core.sym_apply("_mp_adamw_update", inputs, attrs, choose_name(name, "_mp_adamw_update"))
+
+
+def _factor(rescale_grad: float | Symbol) -> Symbol:
+    if isinstance(rescale_grad, Symbol):
+        return rescale_grad
+    attrs = {"shape": (1,), "value": float(rescale_grad)}
+    return _core.sym_apply("_full", (), attrs, choose_name(None, "_full"))
+
+
 def _cast(data: Symbol, dtype: str) -> Symbol:
     return _core.sym_apply("cast", (data,), {"dtype": dtype}, choose_name(None, "cast"))
 
@@ -161,12 +221,15 @@ def _unary(op: str, data: Symbol) -> Symbol:
 
 
 __all__ = [
+    "adamw_update",
     "boolean_mask",
     "cond",
     "foreach",
     "isfinite",
     "isinf",
     "isnan",
+    "mp_adamw_update",
     "rand_zipfian",
+    "uniform",
     "while_loop",
 ]

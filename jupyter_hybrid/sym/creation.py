@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 from .._core import Symbol
 from .names import choose_name
@@ -39,28 +41,51 @@ def arithmetic() -> dict[str, Callable[..., Symbol]]:
     return {name: _binary(name, op, doc) for name, (op, doc) in _ARITHMETIC.items()}
 
 
+#: What MXNet calls the operands where it isn't lhs and rhs.
+_OPERANDS = {
+    **dict.fromkeys(("maximum", "minimum", "hypot"), ("left", "right")),
+    **dict.fromkeys(("power", "pow"), ("base", "exp")),
+}
+
+
+#: What they are of two numbers: a number.
+_OF_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
+    **{"maximum": max, "minimum": min, "hypot": np.hypot},
+    **dict.fromkeys(("power", "pow"), pow),
+}
+
+
 def _binary(function_name: str, op: str, doc: str) -> Callable[..., Symbol]:
-    def function(lhs: Any, rhs: Any, name: str | None = None) -> Symbol:
+    of_numbers = _OF_NUMBERS.get(function_name)
+
+    def apply(lhs: Any, rhs: Any, name: str | None) -> Any:
+        if of_numbers and not isinstance(lhs, Symbol) and not isinstance(rhs, Symbol):
+            return of_numbers(lhs, rhs)
         return _core.sym_apply(op, (lhs, rhs), {}, choose_name(name, op))
 
-    function.__name__ = function.__qualname__ = function_name
+    names = ", ".join(_OPERANDS.get(function_name, ("lhs", "rhs")))
+    scope: dict[str, Any] = {"_apply": apply, "__name__": __name__}
+    exec(f"def {function_name}({names}, name=None): return _apply({names}, name)", scope)
+    function: Callable[..., Symbol] = scope[function_name]
     function.__doc__ = doc
     return function
 
 
-def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Symbol:
+def zeros(shape: Any, dtype: Any = None, name: str | None = None, **kwargs: Any) -> Symbol:
     """Zeros, float32 unless ``dtype`` says otherwise."""
-    return _source("_zeros", {"shape": shape}, dtype, name)
+    return _source("_zeros", {"shape": shape, **kwargs}, dtype, name)
 
 
-def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Symbol:
+def ones(shape: Any, dtype: Any = None, name: str | None = None, **kwargs: Any) -> Symbol:
     """Ones, float32 unless ``dtype`` says otherwise."""
-    return _source("_ones", {"shape": shape}, dtype, name)
+    return _source("_ones", {"shape": shape, **kwargs}, dtype, name)
 
 
-def full(shape: Any, val: float, dtype: Any = None, name: str | None = None) -> Symbol:
+def full(
+    shape: Any, val: float, dtype: Any = None, name: str | None = None, **kwargs: Any
+) -> Symbol:
     """``val`` everywhere, float32 unless ``dtype`` says otherwise."""
-    return _source("_full", {"shape": shape, "value": val}, dtype, name)
+    return _source("_full", {"shape": shape, "value": val, **kwargs}, dtype, name)
 
 
 def arange(
@@ -69,8 +94,8 @@ def arange(
     step: float = 1.0,
     repeat: int = 1,
     infer_range: bool = False,
-    dtype: Any = None,
     name: str | None = None,
+    dtype: Any = None,
 ) -> Symbol:
     """Numbers from ``start`` up to ``stop`` (excluded)."""
     attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat}
@@ -82,17 +107,19 @@ def linspace(
     stop: float,
     num: int,
     endpoint: bool = True,
-    dtype: Any = None,
     name: str | None = None,
+    dtype: Any = None,
 ) -> Symbol:
     """``num`` numbers at equal distances from ``start`` to ``stop``."""
     attrs = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
     return _source("_linspace", attrs, dtype, name)
 
 
-def eye(N: int, M: int = 0, k: int = 0, dtype: Any = None, name: str | None = None) -> Symbol:
+def eye(
+    N: int, M: int = 0, k: int = 0, dtype: Any = None, name: str | None = None, **kwargs: Any
+) -> Symbol:
     """Ones on diagonal ``k``, zeros elsewhere."""
-    return _source("_eye", {"N": N, "M": M, "k": k}, dtype, name)
+    return _source("_eye", {"N": N, "M": M, "k": k, **kwargs}, dtype, name)
 
 
 def _source(op: str, attrs: dict[str, Any], dtype: Any, name: str | None) -> Symbol:

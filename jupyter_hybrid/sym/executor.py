@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,14 @@ from .. import _core
 from .._core import Context, NDArray, Symbol
 from .groups import check_groups
 from .host_graph import executable
+from .monitor import told
+from .variable import Group
 
 _REQS = ("write", "add", "null")
+
+
+class HeadGradientError(_core.MXNetError, AssertionError):
+    """``backward`` was given fewer gradients than there are outputs."""
 
 
 class Executor:
@@ -55,14 +61,25 @@ class Executor:
         self._outputs: list[NDArray] | None = None
         self._ctx, self._reqs, self._group2ctx = ctx, reqs, group2ctx
         self._recorded = False
-        groups = check_groups(symbol, group2ctx)
-        self._program = executable(_undeclared(symbol).graph(), groups=groups, home=ctx)
+        self._monitor: tuple[Callable[[str, NDArray], Any], bool, Any, list[str]] | None = None
+        self._groups = check_groups(symbol, group2ctx)
+        self._program = executable(_undeclared(symbol).graph(), groups=self._groups, home=ctx)
         # Marked stand-ins on the same memory: the user's own arrays keep their gradients.
         arrays = {**self.arg_dict, **self.aux_dict}
+        self._cast: dict[str, NDArray] = {}
         self._variables = {n: arrays[n].detach() for n in symbol.list_inputs()}
         for name, gradient in self.grad_dict.items():
             if gradient is not None:
-                _core.mark_variables([self._variables[name]], [gradient], reqs[name])
+                self._attach(name, gradient)
+
+    def _attach(self, name: str, gradient: NDArray) -> None:
+        """Gradients of another dtype than their arguments' are computed beside, then cast."""
+        variable, req = self._variables[name], self._reqs[name]
+        if gradient.dtype != variable.dtype:
+            self._cast[name] = gradient
+            gradient = _core.invoke("zeros_like", [variable], {})
+            req = "write"
+        _core.mark_variables([variable], [gradient], req)
 
     @property
     def outputs(self) -> list[NDArray]:
@@ -104,12 +121,37 @@ class Executor:
     def _run(self, is_train: bool, recorded: bool) -> list[NDArray]:
         recording, training = _core.set_recording(recorded), _core.set_training(is_train)
         try:
-            self._outputs = self._program.call(list(self._variables.values()))
+            self._outputs = self._call(list(self._variables.values()))
         finally:
             _core.set_recording(recording)
             _core.set_training(training)
         self._recorded = recorded
         return self._outputs
+
+    def _call(self, inputs: list[NDArray]) -> list[NDArray]:
+        if self._monitor is None:
+            return self._program.call(inputs)
+        callback, monitor_all, program, names = self._monitor
+        values = program.call(inputs)
+        count = len(values) - len(names)
+        known = dict(zip(names, values[count:]))
+        nodes = self._symbol.graph().nodes
+        for name, _, array in told(nodes, known, monitor_all, variables=True):
+            callback(name, array)
+        return values[:count]
+
+    def set_monitor_callback(
+        self, callback: Callable[[str, NDArray], Any], monitor_all: bool = False
+    ) -> None:
+        """``callback(name, array)`` is called for every operator's outputs of each ``forward``.
+
+        With ``monitor_all`` its inputs are told before them, as ``operator_input``, and variables
+        by their own names, too. The program keeps all of them meanwhile.
+        """
+        internals = self._symbol.get_internals()
+        symbol = _undeclared(Group([*self._symbol, *internals]))
+        program = executable(symbol.graph(), groups=self._groups, home=self._ctx)
+        self._monitor = (callback, monitor_all, program, internals.list_outputs())
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Writes (or adds) the gradients of the outputs into ``grad_dict``.
@@ -118,6 +160,9 @@ class Executor:
 
         Args:
             out_grads: gradients that flow into the outputs, a list or by name; None: ones.
+
+        Raises:
+            HeadGradientError: there are fewer gradients than outputs.
         """
         if isinstance(out_grads, NDArray):
             out_grads = [out_grads]
@@ -128,9 +173,16 @@ class Executor:
         if not self._recorded:
             self._run(False, recorded=True)
         if out_grads is not None:
+            if len(out_grads) < len(self.outputs):
+                raise HeadGradientError(
+                    f"backward: given {len(out_grads)} gradients for {len(self.outputs)} outputs"
+                )
             out_grads = [_head(grad, out) for grad, out in zip(out_grads, self.outputs)]
         _core.backward(self.outputs, out_grads, False, is_train)
         self._recorded = False
+        for name, gradient in self._cast.items():
+            made = _core.invoke("cast", [self._variables[name].grad], {"dtype": gradient.dtype})
+            gradient[:] = gradient + made if self._reqs[name] == "add" else made
 
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any

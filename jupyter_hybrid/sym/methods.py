@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
-import numpy as np
-
 from .. import _core
 from .._core import Context, NDArray, Symbol, current_context
 from ..attribute import with_short_names
+from ..base import dtype_of, is_whole
 from ..nd import zeros
 from ..util import is_np_shape
 from ..whole_files import write_whole
+from .amp_casts import without_casts
 from .executor import Executor
 from .groups import check_groups, input_devices
 from .inputs import name_of
@@ -87,8 +87,14 @@ def infer_type_partial(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
 
 
 def _with_short_names(list_attr: Callable[[Symbol], dict[str, str]]) -> Any:
-    def listed(self: Symbol) -> dict[str, str]:
-        """Attributes of the node: the operator's own, and what it was given."""
+    def listed(self: Symbol, recursive: bool = False) -> dict[str, str]:
+        """Attributes of the node: the operator's own, and what it was given.
+
+        Raises:
+            DeprecationWarning: ``recursive``; ``attr_dict`` has those of all nodes.
+        """
+        if recursive:
+            raise DeprecationWarning("list_attr: given recursive=True; use attr_dict instead")
         return with_short_names(list_attr(self))
 
     return listed
@@ -117,13 +123,53 @@ def astype(self: Symbol, dtype: Any) -> Symbol:
     return _core.sym_apply("cast", (self,), {"dtype": dtype}, choose_name(None, "cast"))
 
 
+def flatten(self: Symbol, inplace: bool = False, **kwargs: Any) -> Symbol:
+    """:func:`sym.flatten`; ``inplace`` is for arrays."""
+    return _core.sym_apply("flatten", (self,), *_attrs_and_name("flatten", kwargs))
+
+
+def squeeze(self: Symbol, axis: Any = None, inplace: bool = False, **kwargs: Any) -> Symbol:
+    """:func:`sym.squeeze`; ``inplace`` is for arrays."""
+    kwargs["axis"] = axis
+    return _core.sym_apply("squeeze", (self,), *_attrs_and_name("squeeze", kwargs))
+
+
+def expand_dims(self: Symbol, axis: int, inplace: bool = False, **kwargs: Any) -> Symbol:
+    """:func:`sym.expand_dims`; ``inplace`` is for arrays."""
+    kwargs["axis"] = axis
+    return _core.sym_apply("expand_dims", (self,), *_attrs_and_name("expand_dims", kwargs))
+
+
+def _attrs_and_name(op: str, kwargs: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    name = choose_name(kwargs.pop("name", None), op)
+    return kwargs, name
+
+
+def _with_casts_by_choice(tojson: Callable[[Symbol], str]) -> Callable[..., str]:
+    def written(self: Symbol, remove_amp_cast: bool = True) -> str:
+        """MXNet 1.9.1's symbol.json; casts of mixed precision are left out unless told."""
+        text = tojson(self)
+        return without_casts(text) if remove_amp_cast else text
+
+    return written
+
+
 def gradient(self: Symbol, wrt: Any) -> Symbol:
     """:func:`grad`: MXNet has the name and no implementation."""
     return self.grad(wrt)
 
 
 def optimize_for(
-    self: Symbol, backend: str, args: Any = None, aux: Any = None, ctx: Any = None, **kwargs: Any
+    self: Symbol,
+    backend: str,
+    args: Any = None,
+    aux: Any = None,
+    ctx: Any = None,
+    shape_dict: Any = None,
+    type_dict: Any = None,
+    stype_dict: Any = None,
+    skip_infer: bool = False,
+    **kwargs: Any,
 ) -> NoReturn:
     """Raises MXNetError: there are no backends that partition graphs; programs are compiled."""
     raise _core.MXNetError(
@@ -136,8 +182,20 @@ def reduce(self: Symbol) -> tuple[Any, tuple[str]]:
     return _core.sym_load_json, (self._tojson_native(),)
 
 
-def save(self: Symbol, fname: str | os.PathLike[str]) -> None:
-    """Writes the graph in MXNet's format.
+def _with_np_shape(tojson: Callable[..., str]) -> Callable[..., str]:
+    def written(self: Symbol, remove_amp_cast: bool = True) -> str:
+        """MXNet's symbol.json; written inside ``np_shape()`` it says that 0 is a size."""
+        text = tojson(self, remove_amp_cast)
+        if not is_np_shape():
+            return text
+        begin, mark, rest = text.rpartition('"attrs": {')
+        return f'{begin}{mark}"is_np_shape": ["int", 1], {rest}'
+
+    return written
+
+
+def save(self: Symbol, fname: str | os.PathLike[str], remove_amp_cast: bool = True) -> None:
+    """Writes the graph in MXNet's format; casts of mixed precision are left out unless told.
 
     A name that ends in ``.json`` is that of the graph's file. Any other is the prefix of MXNet's
     pair: ``mygraph-symbol.json``, and ``mygraph-0000.params`` with the constants if there are any;
@@ -149,7 +207,7 @@ def save(self: Symbol, fname: str | os.PathLike[str]) -> None:
     if not os.fspath(fname).endswith(".json"):
         save_pair(self, os.fspath(fname))
         return
-    write_whole(fname, self.tojson())
+    write_whole(fname, self.tojson(remove_amp_cast))
 
 
 def grad(self: Symbol, wrt: Any) -> Symbol:
@@ -179,6 +237,7 @@ def bind(
     grad_req: Any = "write",
     aux_states: Any = None,
     group2ctx: Mapping[str, Context] | None = None,
+    shared_exec: Any = None,
     **options: Any,
 ) -> Executor:
     """An :class:`Executor` on arrays given in a dict by name, or a list in argument order.
@@ -195,7 +254,11 @@ def simple_bind(
     ctx: Any = None,
     grad_req: Any = "write",
     type_dict: dict[str, Any] | None = None,
+    stype_dict: dict[str, str] | None = None,
     group2ctx: Mapping[str, Context] | None = None,
+    shared_arg_names: Any = None,
+    shared_exec: Any = None,
+    shared_buffer: Any = None,
     **shapes: Any,
 ) -> Executor:
     """An :class:`Executor` on new arrays of zeros; their shapes follow from those given.
@@ -220,7 +283,7 @@ def simple_bind(
     grads = {
         n: zeros(a.shape, ctx=where[n], dtype=a.dtype)
         for n, a in arrays.items()
-        if wanted.get(n, "null") != "null" and np.dtype(a.dtype).kind == "f"
+        if wanted.get(n, "null") != "null" and not is_whole(a.dtype)
     }
     states = {
         n: zeros(s, ctx=where[n], dtype=t)
@@ -292,7 +355,7 @@ def _known(shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
 
 
 def _type(name: str | None) -> Any:
-    return None if name is None else np.dtype(name).type
+    return None if name is None else dtype_of(name)
 
 
 def install(reshape: Callable[..., Symbol]) -> None:
@@ -310,10 +373,14 @@ def install(reshape: Callable[..., Symbol]) -> None:
         "as_nd_ndarray": same_symbol,
         "as_np_ndarray": no_np_symbol,
         "astype": astype,
+        "flatten": flatten,
+        "squeeze": squeeze,
+        "expand_dims": expand_dims,
         "gradient": gradient,
         "optimize_for": optimize_for,
         "get_backend_symbol": optimize_for,
         "__reduce__": reduce,
+        "tojson": _with_np_shape(_with_casts_by_choice(Symbol.tojson)),
         "save": save,
         "grad": grad,
         "bind": bind,

@@ -20,7 +20,21 @@ class _Stack(threading.local):
 _stack = _Stack()
 
 
-class NameManager:
+class _Current(type):
+    """``NameManager.current``: the manager that names operators now on this thread."""
+
+    @property
+    def current(cls) -> NameManager:
+        if not _stack.managers:
+            _stack.managers.append(NameManager())
+        return _stack.managers[-1]
+
+    @current.setter
+    def current(cls, manager: NameManager) -> None:
+        _stack.managers[-1:] = [manager]
+
+
+class NameManager(metaclass=_Current):
     """Names operators made inside ``with``: by their own name, or their kind and a number from 0.
 
     Subclasses change :meth:`get`. Managers do not add up: the innermost one counts.

@@ -78,7 +78,7 @@ def load_parts(fname: str | os.PathLike[str]) -> tuple[Symbol, dict[str, Any], d
         if wanted:
             raise FileNotFoundError(f"load: {graph} has constants, but there is no {params}")
         return symbol, {}, attributes
-    arrays = _checked(params, load, params)
+    arrays = load(params)
     if not isinstance(arrays, dict):
         if not wanted:
             return symbol, {}, attributes

@@ -108,6 +108,8 @@ def _draw(
     attrs: dict[str, Any] = {"shape": shape if shape is not None else ()}
     if dtype is not None and dtype != "None":
         attrs["dtype"] = dtype
+    if more.get("ctx") is not None:
+        more["ctx"] = str(more["ctx"])
     symbols = [p for p in parameters.values() if isinstance(p, Symbol)]
     if not symbols:
         return _apply(f"_random_{law}", [], {**parameters, **attrs}, f"random_{law}", more)

@@ -94,11 +94,18 @@ def _property(name: str, rewrite: str) -> Any:
     return property(refuse)
 
 
+def _is_control(symbol: Symbol) -> bool:
+    """Is it what a loop or condition gives? Code takes it for the list of its outputs."""
+    graph = symbol.graph()
+    return graph.node(graph.outputs[0][0]).op in ("cond", "foreach", "while_loop")
+
+
 def _outputs_only(original: Any, what: str) -> Any:
     """Inside a block x[0] means a row; a Symbol's [0] is its output: refused if there is one."""
 
     def guarded(self: Symbol, *key: Any) -> Any:
-        if in_block() and not (key and isinstance(key[0], str)) and len(self.list_outputs()) == 1:
+        row = in_block() and not (key and isinstance(key[0], str))
+        if row and len(self.list_outputs()) == 1 and not _is_control(self):
             _refuse(self, what, _PARTS)
         return original(self, *key)
 

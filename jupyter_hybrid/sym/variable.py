@@ -11,6 +11,8 @@ import numpy as np
 from .. import _core
 from .._core import Symbol
 from ..attribute import attribute_names
+from ..base import MXNetError, dtype_name
+from ..whole_files import read_whole
 
 __all__ = ["Constant", "Group", "Variable", "fromjson", "load", "load_json", "var"]
 
@@ -62,8 +64,8 @@ def var(
     if wd_mult is not None:
         extra["__wd_mult__"] = str(wd_mult)
     if dtype is not None:
-        dtype_name = np.dtype(dtype).name
-        extra["__dtype__"] = str(_FLAGS.get(dtype_name, dtype_name))
+        name_of_dtype = dtype_name(dtype)
+        extra["__dtype__"] = str(_FLAGS.get(name_of_dtype, name_of_dtype))
     if init is not None:
         extra["__init__"] = init if isinstance(init, str) else init.dumps()
     if stype not in (None, "default"):
@@ -99,8 +101,14 @@ def Constant(value: Any, dtype: Any = None) -> Symbol:
     return _core.sym_constant(_core.from_numpy(numbers, copy=True), text)
 
 
-def Group(symbols: Sequence[Symbol]) -> Symbol:
-    """One symbol with the outputs of all of them."""
+def Group(symbols: Sequence[Symbol], create_fn: Any = Symbol) -> Symbol:
+    """One symbol with the outputs of all of them.
+
+    Raises:
+        NotImplementedError: ``create_fn`` is not Symbol (``mx.np`` is not carried).
+    """
+    if create_fn is not Symbol:
+        raise NotImplementedError(f"Group: given create_fn {create_fn!r}, expected Symbol")
     return _core.sym_group(list(symbols))
 
 
@@ -109,9 +117,12 @@ def load(fname: str | os.PathLike[str]) -> Symbol:
 
     Raises:
         MXNetError: the file is truncated, corrupt, or has an operator that does not exist here.
+        MissingFileError: there is none; it is an MXNetError and a FileNotFoundError.
     """
-    with open(fname, encoding="utf-8", errors="replace") as file:
-        return load_json(file.read())
+    try:
+        return _core.sym_load_json(read_whole(fname))
+    except MXNetError as error:
+        raise MXNetError(f"{os.fspath(fname)}: {error}") from None
 
 
 def load_json(json_str: str) -> Symbol:

@@ -23,6 +23,7 @@ from . import (
     executors,
     generators,
     gradients,
+    iterators,
     tolerances,
 )
 from . import (
@@ -37,6 +38,7 @@ from .environment import *  # noqa: F403
 from .executors import *  # noqa: F403
 from .generators import *  # noqa: F403
 from .gradients import *  # noqa: F403
+from .iterators import *  # noqa: F403
 from .tolerances import *  # noqa: F403
 
 #: What ``import *`` brings of other modules.
@@ -57,6 +59,8 @@ globals().update(_OTHERS)
 def __getattr__(name: str) -> Any:
     if name == "mx":  # under MXNet's name where that is an alias
         return sys.modules.get("mxnet", sys.modules["jupyter_hybrid"])
+    if name == "ss":
+        return generators.statistics()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -72,5 +76,6 @@ __all__ = [
     *executors.__all__,
     *generators.__all__,
     *gradients.__all__,
+    *iterators.__all__,
     *tolerances.__all__,
 ]

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
-
-try:
-    import scipy.stats as ss  # type: ignore[import-untyped]
-except ImportError:
-    ss = None
 
 __all__ = [
     "chi_square_check",
     "gen_buckets_probs_with_ppf",
     "mean_check",
-    "ss",
     "var_check",
     "verify_generator",
 ]
 
 _Generator = Callable[[int], Any]
+
+
+@cache
+def statistics() -> Any:
+    """The module scipy.stats, which takes a second to import; None where SciPy is not installed."""
+    try:
+        import scipy.stats  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ImportError:
+        return None
+    return scipy.stats
 
 
 def gen_buckets_probs_with_ppf(
@@ -63,6 +68,7 @@ def chi_square_check(
     Raises:
         ImportError: SciPy is not installed.
     """
+    ss = statistics()
     if ss is None:
         raise ImportError("chi_square_check: needs SciPy: pip install scipy")
     assert isinstance(buckets, list)

@@ -25,19 +25,32 @@ std::string error_of(const std::string& text) {
 std::string with_node(const std::string& node) {
   return R"({"nodes": [{"op": "null", "name": "a", "inputs": []},
     {"op": "null", "name": "b", "inputs": []}, )" +
-         node + R"(], "heads": [[2, 0, 0]]})";
+         node + R"(], "heads": [[2, 0, 0]], "attrs": {"mxnet_version": ["int", 10901]}})";
 }
 
 }  // namespace
 
 TEST_CASE("json: values, escapes and nesting") {
-  const Json v =
-      parse_json(R"( {"a": [1, -2.5e3, "x\"\\\n\u00e9\ud83d\ude00"], "b": null, "c": true} )");
-  CHECK(v.find("a")->items[1].real == -2500);
-  CHECK(v.find("a")->items[2].text == "x\"\\\n\xc3\xa9\xf0\x9f\x98\x80");
-  CHECK(v.find("c")->flag);
-  CHECK(v.find("d") == nullptr);
-  CHECK(parse_json(json_quoted("a\"b\\c\n\x01<é>")).text == "a\"b\\c\n\x01<é>");
+  const std::string text =
+      R"( {"a": [1, -2.5e3, "x\"\\\n\u00e9\ud83d\ude00"], "b": null , "c":true, "e": {}, "f":[] } )";
+  const Json v = parse_json(text);
+  std::vector<Json> items;
+  for (const Json& item : v.find("a")->as_array("a")) items.push_back(item);
+  REQUIRE(items.size() == 3);
+  CHECK(items[0].as_integer("a") == 1);
+  CHECK(items[1].as_integer("a") == -2500);
+  CHECK(items[2].as_string("a") == "x\"\\\n\xc3\xa9\xf0\x9f\x98\x80");
+  CHECK(v.find("b")->kind() == Json::null);
+  CHECK(v.find("c")->kind() == Json::boolean);
+  CHECK_FALSE(v.find("d").has_value());
+  CHECK_FALSE(v.find("e")->find("a").has_value());
+  CHECK_FALSE(v.find("f")->as_array("f").begin() != v.find("f")->as_array("f").end());
+  std::string keys;
+  for (const auto& [key, value] : v.as_object("v")) keys += key;
+  CHECK(keys == "abcef");
+  CHECK_THROWS_WITH_AS(v.as_array("v"), "v: expected an array, given an object", Error);
+  const std::string quoted = json_quoted("a\"b\\c\n\x01<é>");
+  CHECK(parse_json(quoted).as_string("q") == "a\"b\\c\n\x01<é>");
 }
 
 TEST_CASE("json: malformed text is an error") {

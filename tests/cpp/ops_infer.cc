@@ -124,7 +124,7 @@ TEST_CASE("infer: reductions") {
   CHECK(Use("any", {{2, 3}}).infer().out_dtypes[0] == DType::boolean);
   CHECK(Use("argmax", {{2, 3}}, {{"axis", "1"}}).infer().out_dtypes[0] == DType::int64);
   CHECK(contains(error_of("argmax", {{2, 0}}, {{"axis", "1"}}), "at least one element"));
-  CHECK(contains(error_of("mean", {{2}}, {}, DType::int32), "expected one of float32, float64"));
+  CHECK(contains(error_of("softmax", {{2}}, {}, DType::int32), "expected one of float32, float64"));
 }
 
 TEST_CASE("infer: joining, splitting, repeating") {

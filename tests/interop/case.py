@@ -72,13 +72,13 @@ class Call:
         gradient: with gradients of its inputs.
         train: ``autograd.record(train_mode=...)``.
         out: the place, or places, of what is given as ``out`` (updates of optimizers).
-        sym: also through ``F = sym``.
+        statistics: of outputs only their statistics along the last axis (of random numbers).
     """
 
     gradient: bool = True
     train: bool = True
     out: int | tuple[int, ...] | None = None
-    sym: bool = True
+    statistics: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,24 @@ class Run:
 
         return [made(x, str(i)) for i, x in enumerate(self.inputs)]
 
-    def has_symbol(self, mx: Any) -> bool:
-        """Whether ``F = sym`` can be given the same arguments, and there is such an operator."""
-        only_arrays = all(isinstance(x, Drawn) for x in self.inputs) and len(self.inputs) > 0
-        if not (self.call.sym and only_arrays and self.call.out is None):
-            return False
-        return self.operator[0] == "." or _found(mx.sym, self.operator) is not None
+    def ways(self, mx: Any) -> list[str]:
+        """In which the same can be asked: "sym", as a "method", or a "symbol's method".
 
-    def __call__(self, mx: Any, symbol: bool = False) -> Results:
+        ``F = sym`` takes no lists.
+        """
+        if self.call.out is not None:
+            return []
+        found = []
+        arrays = [isinstance(x, Drawn) for x in self.inputs]
+        symbolic = not any(isinstance(x, list) for x in self.inputs)
+        if symbolic and (self.operator[0] == "." or _found(mx.sym, self.operator) is not None):
+            found.append("sym")
+        if arrays[:1] == [True] and "." not in self.operator:
+            found += ["method"] * hasattr(mx.nd.NDArray, self.operator)
+            found += ["symbol's method"] * (symbolic and hasattr(mx.sym.Symbol, self.operator))
+        return found
+
+    def __call__(self, mx: Any, way: str = "nd") -> Results:
         arrays = self.arrays(mx)
         before = [x.asnumpy() if isinstance(x, mx.nd.NDArray) else None for x in arrays]
         leaves = [x for x in _flat(arrays) if isinstance(x, mx.nd.NDArray)]
@@ -121,34 +131,42 @@ class Run:
             places = self.call.out
             one = isinstance(places, int)
             attrs["out"] = arrays[places] if one else [arrays[i] for i in places]
-        function = self._through_symbol(mx) if symbol else None
+        function = self._through_symbol(mx, way) if way.startswith("sym") else None
         with mx.autograd.record(train_mode=self.call.train):
             if function is not None:
                 made = function(*arrays)
-            elif self.operator[0] == ".":
-                made = getattr(arrays[0], self.operator[1:])(*arrays[1:], **attrs)
+            elif self.operator[0] == "." or way == "method":
+                made = getattr(arrays[0], self.operator.lstrip("."))
+                made = made(*arrays[1:], **attrs) if callable(made) else made
             else:
                 made = _found(mx.nd, self.operator)(*arrays, **attrs)
             outputs = list(made) if isinstance(made, (list, tuple)) else [made]
         outputs = [x for x in outputs if x is not None]
         results = {f"out{i}": as_numpy(y) for i, y in enumerate(outputs)}
+        if self.call.statistics:
+            return {key: _statistics(drawn) for key, drawn in results.items()}
         if leaves:
             results.update(self._gradients(mx, outputs, leaves))
-        if not symbol:
+        if way == "nd":
             for i, (x, old) in enumerate(zip(arrays, before)):
                 if old is not None and not np.array_equal(x.asnumpy(), old, equal_nan=True):
                     results[f"written{i}"] = x.asnumpy()
         return results
 
-    def _through_symbol(self, mx: Any) -> Any:
-        def forward(F: Any, *xs: Any) -> Any:
-            if self.operator[0] == ".":
-                return getattr(xs[0], self.operator[1:])(*xs[1:], **self.attrs)
+    def _through_symbol(self, mx: Any, way: str) -> Any:
+        if not any(isinstance(x, Drawn) for x in self.inputs):
+            return lambda *given: _found(mx.sym, self.operator)(*given, **self.attrs).eval(mx.cpu())
+
+        def forward(F: Any, *symbols: Any) -> Any:
+            rest = iter(symbols)
+            xs = [next(rest) if isinstance(x, Drawn) else x for x in self.inputs]
+            if self.operator[0] == "." or way == "symbol's method":
+                return getattr(xs[0], self.operator.lstrip("."))(*xs[1:], **self.attrs)
             return _found(F, self.operator)(*xs, **self.attrs)
 
         net = mx.gluon.nn.HybridLambda(forward)
         net.hybridize()
-        return net
+        return lambda *given: net(*(x for x in given if isinstance(x, mx.nd.NDArray)))
 
     def _gradients(self, mx: Any, outputs: list[Any], leaves: list[Any]) -> Results:
         """Nothing where the system has no gradient."""
@@ -165,6 +183,12 @@ class Run:
 
 def as_numpy(value: Any) -> np.ndarray:
     return value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
+
+
+def _statistics(drawn: np.ndarray) -> np.ndarray:
+    """Mean, deviation and characteristic function of what stands along the last axis."""
+    wide = drawn.astype(np.float64)
+    return np.stack([wide.mean(-1), wide.std(-1), np.cos(wide).mean(-1), np.sin(wide).mean(-1)])
 
 
 def _flat(values: list[Any]) -> list[Any]:

@@ -16,6 +16,7 @@ import warnings
 import zlib
 from pathlib import Path
 
+import image_cases
 import numpy as np
 
 
@@ -434,7 +435,7 @@ def box_iterators(mx):
 
 GROUPS = [
     box_iterators, boxes, loaders, datasets, records, images, image_sets, transforms, augmenters,
-    iterators,
+    iterators, *image_cases.GROUPS,
 ]  # fmt: skip
 
 

@@ -25,7 +25,8 @@ NETS = [
 
 def described(mx: Any, name: str) -> list[list[Any]]:
     """Path, name, shape (0 where the first call tells it) and grad_req of each parameter."""
-    net = mx.gluon.model_zoo.vision.get_model(name, prefix="net_")
+    function = name.replace(".", "_").replace("netv2", "net_v2").replace("nv3", "n_v3")
+    net = getattr(mx.gluon.model_zoo.vision, function)(prefix="net_")
     params = net._collect_params_with_prefix().items()
     return [[path, p.name, list(p.shape), p.grad_req] for path, p in params]
 

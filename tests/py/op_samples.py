@@ -516,6 +516,7 @@ def _shapes() -> None:
         use(cube, Real((5, 12)), lhs_begin=1, rhs_begin=-1),
         use(cube, Real((3, 2)), lhs_begin=0, lhs_end=2, rhs_begin=0, rhs_end=2),
     ]
+    SAMPLES["identity_like"] = [use(cube, cube)]
     SAMPLES["flatten"] = [use(cube)]
     SAMPLES["expand_dims"] = [use(cube, axis=1), use(cube, axis=-1)]
     SAMPLES["squeeze"] = [use(Real((2, 1, 3, 1))), use(Real((2, 1, 3, 1)), axis=(1,))]
@@ -706,7 +707,7 @@ def _linalg() -> None:
             use(lower, Real((2, 2, 3) if side["rightside"] else (2, 3, 2)), **side)
             for side in sides
         ]
-    SAMPLES["linalg_potri"] = [use(lower)]
+    SAMPLES["linalg_potri"] = [use(lower), use(lower, lower=False)]
     positive = From(lambda: np.array([[[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 2]]] * 2))
     SAMPLES["linalg_syevd"] = [Sample((positive,), own_gradient=True, expected=_eigen_gradient)]
     SAMPLES["linalg_gelqf"] = [use(Real((2, 2, 3))), use(square)]
@@ -812,6 +813,9 @@ def _softmax_family() -> None:
         ]
     SAMPLES["make_loss"] = [
         Sample((Real(_A),), {"grad_scale": 3.0}, True, lambda x: 3 * np.ones_like(x), False),
+        Sample(
+            (Real(_A),), {"normalization": "batch"}, True, lambda x: np.ones_like(x) / len(x), False
+        ),
     ]
     SAMPLES["stop_gradient"] = [
         Sample((Real(_A),), {}, True, lambda x: np.zeros_like(x), second_order=False),
@@ -820,6 +824,60 @@ def _softmax_family() -> None:
     SAMPLES["Dropout"] = [
         use(Real(_A), p=0.4, mode="always"),
         use(Real(_A), p=0.5, axes=(0,), mode="always"),
+    ]
+
+
+def _images() -> None:
+    image, batch = Real((3, 4, 3), 20.0, 200.0), Real((2, 4, 3, 1), 20.0, 200.0)
+    fixed = {"min_factor": 1.3, "max_factor": 1.3}
+    names = ["image_flip_left_right", "image_flip_top_bottom", "image_random_flip_left_right",
+             "image_random_flip_top_bottom"]  # fmt: skip
+    for name in names:
+        SAMPLES[name] = [use(image), use(batch)]
+    SAMPLES["image_crop"] = [
+        use(image, x=1, y=0, width=2, height=3), use(batch, x=0, y=2, width=3, height=1),
+    ]  # fmt: skip
+    # Its results are float32, too coarse for finite differences.
+    SAMPLES["image_to_tensor"] = [
+        Sample((shape,), {}, True, lambda x: np.full_like(x, 1 / 255), second_order=False)
+        for shape in (image, batch)
+    ]
+    SAMPLES["image_normalize"] = [
+        use(image, mean=(1.0, 2.0, 3.0), std=(4.0, 5.0, 6.0)), use(batch, mean=0.5, std=(2.0,)),
+    ]  # fmt: skip
+    SAMPLES["image_resize"] = [
+        *(use(image, size=(5, 2), interp=interp) for interp in range(5)),
+        use(batch, size=2, keep_ratio=True),
+        use(batch, size=(2, 3), interp=3),
+    ]
+    SAMPLES["image_resize_grad"] = [
+        use(image, size=(2, 5)), use(batch, size=(6, 2), interp=2),
+    ]  # fmt: skip
+    SAMPLES["image_random_brightness"] = [use(image, min_factor=0.2, max_factor=2.0)]
+    for kind in ("contrast", "saturation"):
+        SAMPLES[f"image_random_{kind}"] = [
+            use(image, min_factor=0.2, max_factor=2.0),
+            use(batch, **fixed),
+        ]
+        SAMPLES[f"image_random_{kind}_grad"] = [
+            use(image, image, **fixed),
+            use(batch, batch, **fixed),
+        ]
+    # Steps of hue are not differentiated twice.
+    some = {"brightness": 0.4, "contrast": 0.4, "saturation": 0.4, "hue": 0.0}
+    distinct = Real((3, 4, 3), 20.0, 200.0, distinct=True)
+    SAMPLES["image_random_hue"] = [
+        Sample((distinct,), {"min_factor": 0.2, "max_factor": 0.4}, second_order=False),
+        Sample((batch,), fixed, second_order=False),
+    ]
+    SAMPLES["image_random_color_jitter"] = [
+        Sample((image,), some, second_order=False),
+        Sample((distinct,), {**some, "hue": 0.1}, second_order=False),
+    ]
+    SAMPLES["image_random_lighting"] = [use(image, alpha_std=0.3)]
+    SAMPLES["image_adjust_lighting"] = [
+        use(image, alpha=(0.1, -0.2, 0.3)),
+        use(batch, alpha=(1.0, 2.0, 3.0)),
     ]
 
 
@@ -922,6 +980,12 @@ def _detection() -> None:
         use(Real((2, 8, 4, 4)), rois, **psroi),
         use(Real((2, 2, 4, 4)), rois, **psroi, group_size=1),
     ]
+    moved = {**psroi, "sample_per_part": 2, "trans_std": 0.25, "group_size": 2}
+    SAMPLES["DeformablePSROIPooling"] = [
+        use(Real((2, 8, 4, 4)), rois, Real((3, 4, 2, 2), -0.2, 0.2), **moved),
+        use(Real((2, 8, 4, 4)), rois, Real((3, 2, 1, 1), -0.2, 0.2), **moved, part_size=1),
+        use(Real((2, 8, 4, 4)), rois, **moved, no_trans=True),
+    ]
     SAMPLES["psroi_pooling_grad"] = [use(Real((3, 2, 2, 2)), rois, **psroi, shape=(2, 8, 4, 4))]
     rotated = Places(((0.0, 2.0, 2.5, 3.0, 2.0, 30.0), (1.0, 1.0, 0.5, 2.0, 4.0, -70.0)))
     SAMPLES["RROIAlign"] = [
@@ -958,6 +1022,6 @@ def _detection() -> None:
 
 for _family in (
     _unary, _binary, _linear, _conv, _reductions, _shapes, _indices, _softmax_family, _linalg,
-    _distributions, _sequences, _recurrent, _detection, _hawkes,
+    _distributions, _images, _sequences, _recurrent, _detection, _hawkes,
 ):  # fmt: skip
     _family()

@@ -133,8 +133,25 @@ def test_errors_name_the_input(arrays, words):
         nd.BatchNorm(nd.ones((4, 3)), *(nd.ones(3, dtype="float64") for _ in range(4)))
     with pytest.raises(TypeError, match=r"moving_mean.*NDArray"):
         nd.BatchNorm(nd.ones((4, 3)), nd.ones(3), nd.ones(3), None, None)
-    with pytest.raises(MXNetError, match="at least one element a channel"), autograd.train_mode():
-        nd.BatchNorm(nd.ones((0, 3)), *(nd.ones(3) for _ in range(4))).wait_to_read()
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+def test_a_batch_of_no_elements_leaves_the_states(hybridized):
+    """It has no statistics: the moving ones serve, and gradients are 0."""
+    layer = gluon.nn.BatchNorm(in_channels=3)
+    layer.initialize()
+    layer.running_mean.set_data(nd.array([0.1, 0.2, 0.3]))
+    if hybridized:
+        layer.hybridize()
+    x = nd.zeros((0, 3, 2))
+    x.attach_grad()
+    with autograd.record():
+        y = layer(x)
+    y.backward()
+    assert y.shape == x.grad.shape == (0, 3, 2)
+    assert layer.running_mean.data().asnumpy().tolist() == np.float32([0.1, 0.2, 0.3]).tolist()
+    assert layer.running_var.data().asnumpy().tolist() == [1, 1, 1]
+    assert layer.gamma.grad().asnumpy().tolist() == layer.beta.grad().asnumpy().tolist() == [0] * 3
 
 
 # Symbols ------------------------------------------------------------------------------------------

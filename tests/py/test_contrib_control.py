@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import MXNetError, autograd, nd, sym
+from jupyter_hybrid import MXNetError, autograd, gluon, nd, sym
 
 
 def same(array, expected):
@@ -276,3 +276,35 @@ def test_saving_writes_the_bodies_as_subgraphs(kind, tmp_path):
     given = {"x": np.array([[1, 1], [2, 0]], "f"), "s": np.array([1, 2], "f")}
     for a, b in zip(run(again, **given), run(made, **given), strict=True):
         same(a, b.asnumpy() if hasattr(b, "asnumpy") else b)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_values_of_loops_may_be_nested(hybrid):
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            def step(a, b):
+                return [[a, b[0]]], [a + 1, [b[0] * 2]]
+
+            out, (a, (b,)) = F.contrib.while_loop(
+                lambda a, b: F.sum(b[0]) < 20, step, [x, [x + 1]], max_iterations=4
+            )
+            return out[0][0], out[0][1], a, b
+
+    net = Net()
+    if hybrid:
+        net.hybridize()
+    first, second, a, b = net(nd.array([1.0]))
+    assert first.asnumpy().ravel().tolist() == [1, 2, 3, 4]
+    assert second.asnumpy().ravel().tolist() == [2, 4, 8, 16]
+    assert (a.asscalar(), b.asscalar()) == (5, 32)
+
+
+def test_what_a_condition_gives_is_taken_for_its_outputs_in_blocks():
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            (y,) = F.contrib.cond(x > 0, lambda: x * 2, lambda: x * 3)
+            return y
+
+    net = Net()
+    net.hybridize()
+    assert [net(nd.array([v])).asscalar() for v in (2, -2)] == [4, -6]

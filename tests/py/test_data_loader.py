@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -184,6 +186,23 @@ def test_workers_end_with_their_loader():
     pids = {int(batch.asscalar()) for batch in loader}
     del loader
     assert os.getpid() not in pids and all(map(gone, pids))
+
+
+@pytest.mark.parametrize("end", [lambda: raises(ValueError("no")), lambda: os._exit(3)])
+def test_workers_end_with_a_loader_that_raised(end):
+    # At once: what was raised keeps neither the loader nor itself alive.
+    before = set(multiprocessing.active_children())
+    gc.disable()
+    try:
+        with contextlib.suppress(ValueError, RuntimeError):
+            list(DataLoader(Calls(lambda i: end() if i == 3 else i), 1, num_workers=2))
+        for _ in range(200):
+            if set(multiprocessing.active_children()) <= before:
+                break
+            time.sleep(0.02)
+        assert set(multiprocessing.active_children()) <= before
+    finally:
+        gc.enable()
 
 
 def test_random_numbers_follow_from_the_seeds():

@@ -359,6 +359,23 @@ def test_fork():
     assert status == 0 and out.split() == ["0", "301.0"], out + err
 
 
+def test_a_child_reads_what_was_pending_at_the_fork():
+    code = """
+        import os
+        from jupyter_hybrid import nd, engine
+        engine.configure(inline=False)
+        a = nd.ones((400, 400))
+        for _ in range(20):
+            a = nd.dot(a, a) / 400
+        pid = os.fork()
+        if pid == 0:
+            os._exit(int(a.asnumpy()[3, 3]) + 6)
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), a.asnumpy()[3, 3])
+    """
+    status, out, err = run_python(code)
+    assert status == 0 and out.split() == ["7", "1.0"], out + err
+
+
 def test_fork_while_another_thread_runs_an_operator():
     """In naive mode a call computes without the GIL, and forks wait for its end."""
     code = """

@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+from cells import Shell
 
 from jupyter_hybrid import autograd, nd
 from jupyter_hybrid.gluon import nn, utils
@@ -13,7 +14,8 @@ from jupyter_hybrid.gluon import nn, utils
 SUMMARY = """\
 --------------------------------------------------------------------------------
         Layer (type)                                Output Shape         Param #
-================================================================================
+=========================================================================
+
                Input                        (2, 2, 5, 5), (2, 3)               0
         Activation-1                                (2, 4, 3, 3)               0
             Conv2D-2                                (2, 4, 3, 3)              76
@@ -125,3 +127,40 @@ def test_op_hooks_see_what_the_call_computes():
     mask = (out.asnumpy() != 0) * 2.0
     wanted = (mask * (seen[3][2].asnumpy() > 0)).sum(0)
     np.testing.assert_allclose(net[0].bias.grad().asnumpy(), wanted)
+
+
+def test_op_hooks_see_a_cells_values_too():
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(2, activation="relu", in_units=2))
+    net.initialize("ones")
+    net.hybridize()
+    seen = []
+    net.register_op_hook(lambda name, op, array: seen.append((name, float(array.sum().asscalar()))))
+    shell = Shell()
+    shell.ns.update(net=net, nd=nd)
+    shell.hybridize("y = net(nd.ones((1, 2))) + 1", "--force")
+    assert seen == [("net_dense0_fwd_output", 4.0), ("net_dense0_relu_fwd_output", 4.0)]
+    assert shell.ns["y"].asnumpy().tolist() == [[3.0, 3.0]]
+
+
+def test_a_summary_of_a_net_whose_shapes_are_not_known_yet(capsys):
+    class Net(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.HybridSequential()
+            self.inner.add(nn.Dense(3), nn.Dense(2))
+
+        def hybrid_forward(self, F, x):
+            return F.relu(self.inner(x))
+
+    net = Net()
+    net.initialize()
+    net.summary(nd.ones((2, 4)))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[3:7]]
+    assert rows == [
+        ["Input", "(2,", "4)", "0"],
+        ["Dense-1", "(2,", "3)", "15"],
+        ["Dense-2", "(2,", "2)", "8"],
+        ["Net-3", "(2,", "2)", "0"],
+    ]

@@ -266,6 +266,9 @@ def test_embedding(hybridized):
     words = RNG.integers(0, 7, size=(2, 3))
     out, p = run(nn.Embedding(7, 4), words, hybridized)
     np.testing.assert_array_equal(out, p["weight"][words])
+    table = nd.array([[4, 5], [6, 7]], dtype="int32")
+    found = nd.Embedding(nd.array([1, 0]), table, input_dim=2, output_dim=2)
+    assert found.dtype is np.int32 and found.asnumpy().tolist() == [[6, 7], [4, 5]]
 
 
 def test_upsampling_repeats():
@@ -338,7 +341,7 @@ def test_printed_layers_say_what_they_are():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: nn.Dropout(1.5), "rate: expected at least 0 and below 1, got 1.5"),
+        (lambda: nn.Dropout(1.5), "rate: expected 0 to 1, got 1.5"),
         (lambda: nn.Conv2D(3, (1, 2, 3)), "kernel_size: expected a number or 2 numbers"),
         (lambda: nn.Conv2D(3, 3, layout="HWCN"), "layout: expected NCHW or NHWC, got 'HWCN'"),
         (lambda: nn.MaxPool2D(layout="NCW"), "layout: expected NCHW or NHWC, got 'NCW'"),

@@ -15,7 +15,7 @@ from jupyter_hybrid.gluon import (
     Parameter,
     ParameterDict,
     nn,
-    parameter,
+    storage_types,
 )
 
 
@@ -332,7 +332,7 @@ def test_gradients_can_be_asked_for_later():
 
 
 def test_storage_types_are_dense_and_told_once(monkeypatch):
-    monkeypatch.setattr(parameter, "_said", set())
+    monkeypatch.setattr(storage_types, "_said", set())
     with pytest.warns(UserWarning, match="grad_stype='row_sparse': there is no sparse storage"):
         layer = nn.Embedding(4, 2, sparse_grad=True)
     with warnings.catch_warnings():

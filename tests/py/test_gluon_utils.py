@@ -65,3 +65,11 @@ def test_a_file_takes_anothers_place(tmp_path):
     assert second.read_text() == "1" and not first.exists()
     with pytest.raises(OSError, match="can't become"):
         utils.replace_file(str(second), str(tmp_path / "none" / "c"))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_norms_beyond_float16(dtype):
+    arrays = [nd.array([300.0, 400.0], dtype=dtype), nd.array([1200.0], dtype=dtype)]
+    assert utils.clip_global_norm(arrays, 1.0) == pytest.approx(1300, rel=1e-2)
+    found = np.concatenate([a.astype("float32").asnumpy() for a in arrays])
+    np.testing.assert_allclose(found, np.array([3, 4, 12]) / 13, rtol=1e-2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cells import Shell
 
-from jupyter_hybrid import autograd, nd, sym
+from jupyter_hybrid import MXNetError, autograd, gluon, init, nd, sym
 from jupyter_hybrid.gluon import nn
 
 ALL = np.arange(1 << 16, dtype=np.uint16)
@@ -143,3 +143,33 @@ def test_cells_give_the_same_bits():
     for name in "hz":
         assert shell.ns[name].dtype is np.float16
         np.testing.assert_array_equal(shell.ns[name].asnumpy(), plain[name].asnumpy())
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+def test_nets_of_bfloat16_are_trained(hybridized, tmp_path):
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Conv2D(2, 3, in_channels=1), gluon.nn.BatchNorm(in_channels=2))
+    net.add(gluon.nn.Dense(2, in_units=18, dtype="bfloat16"))
+    net.cast(np.dtype([("bfloat16", np.uint16)]))  # as MXNet spells it
+    net.initialize(init.Xavier())
+    if hybridized:
+        net.hybridize()
+    assert repr(net[0].weight).endswith("_weight (shape=(2, 1, 3, 3), dtype=bfloat16)")
+    assert net[1].gamma.dtype is np.float32  # statistics need the digits
+    x, label = nd.random.normal(shape=(4, 1, 5, 5)).astype("bfloat16"), nd.array([0, 1, 0, 1])
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.02})
+    losses = []
+    for _ in range(6):
+        with autograd.record():
+            loss = loss_of(net(x), label)
+        loss.backward()
+        trainer.step(4)
+        losses.append(loss.astype("float32").mean().asscalar())
+    assert loss.dtype == "bfloat16" and losses[-1] < 0.9 * losses[0]
+    net.save_parameters(str(tmp_path / "net.params"))
+    net.load_parameters(str(tmp_path / "net.params"))
+    other = gluon.nn.Dense(2, in_units=18)
+    other.initialize()
+    with pytest.raises(MXNetError, match="is float32, in the file it is bfloat16"):
+        other.weight.load(net[2].weight.data(), None)

@@ -33,7 +33,16 @@ def test_creation():
     assert nd.array(np.ones(2)).dtype is np.float32  # MXNet: float32 unless told otherwise
     assert nd.array(nd.ones(2, dtype="int32")).dtype is np.int32
     assert nd.array([1], dtype="uint8").dtype is np.uint8
-    assert nd.array(5).shape == (1,)
+    scalar = nd.array(5)  # a true one, as in MXNet, where hardly an operator takes it
+    assert scalar.shape == () and scalar.asscalar() == 5 and (scalar * scalar).shape == ()
+    assert nd.array(np.float64(2)).shape == () and (scalar + nd.ones((2,))).shape == (2,)
+    scalar.attach_grad()
+    with autograd.record():
+        loss = (scalar * nd.array([1.0, 2.0])).sum()
+    loss.backward()
+    scalar[:] = scalar - scalar.grad  # as optimizers write
+    assert scalar.grad.shape == () and float(scalar) == 2
+    assert nd.arange(3)[nd.array(1)].shape == (1,)  # as x[1]
     same(nd.zeros((2, 3)), np.zeros((2, 3)))
     same(nd.ones(3, dtype="int64"), np.ones(3))
     same(nd.full((2, 2), 7), np.full((2, 2), 7))
@@ -224,6 +233,10 @@ def test_index_arrays_on_the_device():
     same(a[(a > 3).astype("bool")], [4, 5, 6])
     a[nd.array([0, 2])] = 0
     same(a, [[0, 0], [3, 4], [0, 0]])
+    for key in (nd.array([0, 7]), (slice(None), nd.array([-3]))):
+        for read in (lambda key: a[key], lambda key: (a[key] + 1).sum()):
+            with pytest.raises(MXNetError, match="take: given index"):
+                read(key).asnumpy()
 
 
 def test_slices_and_reshapes_share_memory():

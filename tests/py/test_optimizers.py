@@ -30,8 +30,9 @@ def weights(count: int = 3, seed: int = 0) -> list[Any]:
 
 def net_and_trainer(kind: str, options: dict[str, Any]) -> tuple[Any, Any]:
     mx.random.seed(3)
-    net = gluon.nn.HybridSequential()
-    net.add(gluon.nn.Dense(5, activation="tanh", in_units=4), gluon.nn.Dense(2, in_units=5))
+    net = gluon.nn.HybridSequential(prefix="net_")  # a trainer sorts by name
+    with net.name_scope():
+        net.add(gluon.nn.Dense(5, activation="tanh", in_units=4), gluon.nn.Dense(2, in_units=5))
     net.initialize(mx.init.Normal(0.5))
     schedule = lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.1)
     options = {"wd": 0.01, "clip_gradient": 0.3, "lr_scheduler": schedule, **options}
@@ -278,3 +279,18 @@ def test_double_precision_has_numbers_of_its_own() -> None:
     )
     step = 0.1 * (0.3 / np.sqrt(0.09 + 1e-7) + 1e-12)
     np.testing.assert_allclose(w.asnumpy(), 1 - step, rtol=1e-15)
+
+
+def test_adamax_leaves_what_has_no_gradient() -> None:
+    """MXNet divides 0 by 0 there."""
+    update, w = optimizer.get_updater(optimizer.create("adamax")), nd.array([1.0, 2.0])
+    update(0, nd.array([0.0, 1.0]), w)
+    assert w.asnumpy().tolist() == [1.0, np.float32(2.0 - 0.002)]
+
+
+def test_numbers_that_meet_by_chance_make_no_other_program() -> None:
+    nadam = optimizer.create("nadam", wd=0.1)
+    update, arrays = optimizer.get_updater(nadam), weights()
+    for step in range(40):
+        update([0, 1, 2], weights(seed=step), arrays)
+    assert len(nadam.programs) == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import MXNetError, _core, nd, sym
+from jupyter_hybrid import MXNetError, _core, nd, sym, util
 
 
 def mlp():
@@ -160,6 +160,32 @@ def test_genuine_models(data, name):
     x = nd.array(np.load(folder / f"{name}-input.npy"))
     found = net.eval(data=x, **params)[0].asnumpy()
     np.testing.assert_allclose(found, np.load(folder / f"{name}-output.npy"), rtol=1e-5, atol=1e-5)
+
+
+OLD = """{"nodes": [
+ {"op": "null", "name": "x", "inputs": [], "attr": {"lr_mult": "0.5", "__shape__": "(2, 3)"}},
+ {"op": "null", "name": "w", "inputs": []},
+ {"op": "FullyConnected", "name": "fc", "inputs": [[0, 0], [1, 0]], "attr": {"ctx_group": "a"},
+  "param": {"no_bias": "True", "num_hidden": "4", "weight_wd_mult": "2"}},
+ {"op": "null", "name": "bn_gamma", "inputs": []},
+ {"op": "null", "name": "bn_beta", "inputs": []},
+ {"op": "BatchNorm", "name": "bn", "param": {"eps": "0.001"}, "inputs": [[2, 0], [3, 0], [4, 0]]},
+ {"op": "SoftmaxOutput", "name": "out", "param": {}, "inputs": [[5, 0]]}
+], "arg_nodes": [0, 1, 3, 4], "heads": [[6, 0]]}"""
+
+
+def test_graphs_from_before_versions_were_written():
+    """They have "param" and "attr", factors without underscores, and neither states nor labels."""
+    net = sym.load_json(OLD)
+    assert net.list_arguments() == ["x", "w", "bn_gamma", "bn_beta", "out_label"]
+    assert net.list_auxiliary_states() == ["bn_moving_mean", "bn_moving_var"]
+    attributes = net.attr_dict()
+    assert attributes["x"]["__lr_mult__"] == "0.5" and attributes["w"]["__wd_mult__"] == "2"
+    assert attributes["fc"]["__ctx_group__"] == "a"
+    assert net.infer_shape(x=(2, 3))[0] == [(2, 3), (4, 3), (4,), (4,), (2,)]
+    assert sym.load_json(net.tojson()).list_arguments() == net.list_arguments()
+    with pytest.raises(MXNetError, match="BatchNorm takes 5 inputs, given 3"):
+        sym.load_json(OLD.replace('"heads"', '"attrs": {"mxnet_version": ["int", 905]}, "heads"'))
 
 
 def test_constants_go_to_the_parameters():
@@ -381,3 +407,12 @@ def test_attributes_pickles_and_what_symbols_lack():
     executor = sym.var("x", dtype="float64").exp().bind(mx.cpu(), [nd.zeros(2)])
     assert executor.outputs[0].dtype is np.float32  # the arrays decide
     assert nd.zeros(2, dtype="half").dtype is np.float16
+
+
+def test_both_choices_of_tojson_hold_together():
+    net = sym.amp_cast(sym.var("x"), dtype="float16")
+    with util.np_shape():
+        kept, left_out = net.tojson(remove_amp_cast=False), net.tojson()
+    assert "amp_cast" in kept and "amp_cast" not in left_out
+    assert "is_np_shape" in kept and "is_np_shape" in left_out
+    assert "is_np_shape" not in net.tojson()

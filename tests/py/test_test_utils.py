@@ -1,6 +1,8 @@
 """MXNet's test_utils: what passes, what has to fail, and what the messages say."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -150,3 +152,10 @@ def test_sparse_arrays_are_refused():
     for make in (tu.rand_ndarray, tu.rand_sparse_ndarray, tu.create_sparse_array):
         with pytest.raises(MXNetError, match="dense"):
             make((2, 2), "csr")
+
+
+def test_scipy_is_imported_by_who_needs_it():
+    code = "import sys, jupyter_hybrid.test_utils as t; print('scipy.stats' in sys.modules, t.ss)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("False ")
+    assert tu.ss is tu.generators.statistics()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cells import Shell
 
-from jupyter_hybrid import MXNetError, autograd, gluon, nd, sym
+from jupyter_hybrid import MXNetError, autograd, gluon, nd, random, sym
 from jupyter_hybrid.gluon.data.vision import transforms
 
 IMAGE = np.random.RandomState(0).randint(0, 256, (5, 7, 3)).astype(np.uint8)
@@ -23,8 +23,9 @@ def as_nd(values):
         ("flip_left_right", (), lambda x: x[..., ::-1, :]),
         ("flip_top_bottom", (), lambda x: x[..., ::-1, :, :]),
         ("crop", (1, 2, 4, 3), lambda x: x[..., 2:5, 1:5, :]),
-        ("random_flip_left_right", (1.0,), lambda x: x[..., ::-1, :]),
-        ("random_flip_top_bottom", (0.0,), lambda x: x),
+        ("resize", ((7, 5),), lambda x: x),
+        ("random_brightness", (0.5, 0.5), lambda x: (x // 2).astype(np.uint8)),
+        ("random_saturation", (1.0, 1.0), lambda x: x),
     ],
 )
 def test_both_faces(name, arguments, expected):
@@ -57,17 +58,122 @@ def test_random_flips_flip_half_of_the_time():
 
 def test_errors_name_the_operator():
     for name in ("to_tensor", "normalize", "flip_left_right", "flip_top_bottom"):
-        with pytest.raises(MXNetError, match=rf"image\.{name}: given shape \(3, 4\)"):
+        with pytest.raises(MXNetError, match=rf"image_{name}: given data of shape \(3, 4\)"):
             getattr(nd.image, name)(nd.ones((3, 4)))
-    for x, y, w, h in ((-1, 0, 2, 2), (0, 0, 8, 2), (0, 4, 1, 2), (0, 0, 0, 1)):
-        with pytest.raises(MXNetError, match=r"crop: .*expected a part of the image of 7 x 5"):
+    for x, y, w, h in ((-1, 0, 2, 2), (0, 0, 8, 2), (0, 4, 1, 2), (0, 0, 0, 1), (2**62, 0, 1, 1)):
+        with pytest.raises(MXNetError, match=r"image_crop: given"):
             nd.image.crop(as_nd(IMAGE), x, y, w, h)
+    grey = nd.ones((5, 7, 1))
+    for message, wrong in (
+        ("expected 1 or 3 channels", lambda: nd.image.random_hue(nd.ones((5, 7, 4)), 0, 1)),
+        ("min_factor -1.0, expected 0 or more", lambda: nd.image.random_contrast(grey, -1, 1)),
+        ("expected three weights", lambda: nd.image.adjust_lighting(grey, (1, 2))),
+        ("interp 9", lambda: nd.image.resize(grey, 3, interp=9)),
+        ("size .*expected at least one pixel", lambda: nd.image.resize(grey, (0, 3))),
+        (
+            "image_resize: .*more than there is",
+            lambda: nd.image.resize(grey, (2**29, 2**29)).wait_to_read(),
+        ),
+        ("expected one number or one a channel", lambda: nd.image.normalize(grey, (1, 2, 3))),
+        ("images of at least one pixel", lambda: nd.image.resize(nd.ones((0, 7, 3)), 3)),
+        ("expected float32", lambda: transforms.Rotate(10)(as_nd(IMAGE))),
+        ("smaller one first", lambda: transforms.RandomRotation((3, 1))),
+    ):
+        with pytest.raises((MXNetError, TypeError, ValueError), match=message):
+            wrong()
+
+
+def test_whole_numbers_are_cut_to_their_range():
+    for dtype, low, high in (("uint8", 0, 255), ("int8", -128, 127), ("int32", -300, 300)):
+        x = nd.array([[[-100, 0, 100]]], dtype="int32").astype(dtype)
+        expected = np.clip(np.trunc(x.asnumpy().astype(np.float64) * 3), low, high)
+        np.testing.assert_array_equal(nd.image.random_brightness(x, 3, 3).asnumpy(), expected)
+
+
+RANDOM = {
+    "brightness": lambda x: nd.image.random_brightness(x, 0.5, 1.5),
+    "contrast": lambda x: nd.image.random_contrast(x, 0.5, 1.5),
+    "saturation": lambda x: nd.image.random_saturation(x, 0.5, 1.5),
+    "hue": lambda x: nd.image.random_hue(x, 0.1, 0.4),
+    "jitter": lambda x: nd.image.random_color_jitter(x, 0.5, 0.5, 0.5, 0.5),
+    "lighting": lambda x: nd.image.random_lighting(x, 0.5),
+    "flip": nd.image.random_flip_top_bottom,
+}
+
+
+@pytest.mark.parametrize("name", RANDOM)
+def test_seeds_repeat_what_is_drawn(name):
+    x, drawn = as_nd(IMAGE), []
+    for _ in range(2):
+        random.seed(7)
+        drawn.append([RANDOM[name](x).asnumpy() for _ in range(8)])
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    assert any((one != drawn[0][0]).any() for one in drawn[0])
+
+
+def test_factors_are_drawn_evenly():
+    random.seed(3)
+    one = nd.ones((1, 1, 3))
+    factors = np.array(
+        [nd.image.random_brightness(one, 0.5, 2.5).asnumpy()[0, 0, 0] for _ in range(900)]
+    )
+    assert factors.min() > 0.5 and factors.max() < 2.5
+    assert abs(factors.mean() - 1.5) < 0.07 and abs(factors.var() - 4 / 12) < 0.03
+    zero = nd.zeros((1, 1, 3))
+    light = np.array([nd.image.random_lighting(zero, 0.1).asnumpy()[0, 0] for _ in range(900)])
+    vectors = np.array(
+        [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.814], [-0.5836, -0.6948, 0.4203]]
+    )
+    expected = vectors @ np.diag((0.1 * np.array([55.46, 4.794, 1.148])) ** 2) @ vectors.T
+    np.testing.assert_allclose(np.cov(light.T), expected, atol=2.5)
+
+
+def test_saturation_blends_with_all_of_the_grey():
+    # MXNet takes the blue part of it alone.
+    x = np.float32([[[100, 50, 10]]])
+    grey = 0.299 * 100 + 0.587 * 50 + 0.114 * 10
+    for by in (0.0, 0.4, 1.5):
+        found = nd.image.random_saturation(nd.array(x), by, by).asnumpy()
+        np.testing.assert_allclose(found, x * by + grey * (1 - by), rtol=1e-5)
+
+
+def test_every_transform_of_colours_is_part_of_a_program():
+    net = gluon.nn.HybridSequential()
+    net.add(
+        transforms.CropResize(1, 0, 5, 4, 6), transforms.RandomBrightness(0.3),
+        transforms.RandomContrast(0.3), transforms.RandomSaturation(0.3), transforms.RandomHue(0.1),
+        transforms.RandomColorJitter(0.1, 0.1, 0.1, 0.1), transforms.RandomLighting(0.1),
+        transforms.RandomFlipTopBottom(), transforms.Resize((4, 5)), transforms.ToTensor(),
+    )  # fmt: skip
+    random.seed(5)
+    expected = net(as_nd(IMAGE)).asnumpy()
+    net.hybridize()
+    random.seed(5)
+    np.testing.assert_array_equal(net(as_nd(IMAGE)).asnumpy(), expected)
+    assert expected.shape == (3, 5, 4)
+
+
+def test_symbols_have_mxnets_names():
+    x = sym.var("x")
+    made = sym.image.random_hue(sym.image.resize(x, size=(3, 4), interp=2), 0.5, 1.5)
+    made = sym.image.normalize(sym.image.to_tensor(made), (0.1, 0.2, 0.3), 2.0)
+    text = made.tojson()
+    for name in ("_image_resize", "_image_random_hue", "_image_to_tensor", "_image_normalize"):
+        assert f'"op": "{name}"' in text
+    random.seed(1)
+    expected = made.eval(x=nd.array(IMAGE))[0].asnumpy()
+    random.seed(1)
+    np.testing.assert_array_equal(
+        sym.load_json(text).eval(x=nd.array(IMAGE))[0].asnumpy(), expected
+    )
 
 
 def test_hybrid_transforms_beside_each_other_are_one_block():
     parts = [transforms.Resize(6), transforms.ToTensor(), transforms.Normalize(0.5, 0.25)]
     composed = transforms.Compose(parts)
-    assert len(composed) == 2 and len(parts) == 3
+    assert len(composed) == 1 and len(parts) == 3
+    crop = transforms.CenterCrop(3)
+    assert len(transforms.Compose([parts[0], crop, *parts[1:]])) == 3
     expected = parts[2](parts[1](parts[0](as_nd(IMAGE))))
     for _ in range(3):
         found = composed(as_nd(IMAGE))

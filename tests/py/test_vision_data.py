@@ -119,12 +119,12 @@ def test_broken_small_images(tmp_path):
 
 def test_images_that_can_not_be_resized():
     picture = nd.zeros((4, 5, 3), dtype="uint8")
-    for w, h in ((0, 3), (3, -1), (1 << 20, 2)):
-        with pytest.raises(MXNetError, match="imresize"):
+    for w, h in ((0, 3), (3, -1), (1 << 40, 2)):
+        with pytest.raises(MXNetError, match="image_resize"):
             image.imresize(picture, w, h)
     with pytest.raises(MXNetError, match=r"\(4, 5\), expected an NDArray"):
         image.imresize(nd.zeros((4, 5)), 2, 2)
-    with pytest.raises(MXNetError, match="imresize: dtype"):
+    with pytest.raises(MXNetError, match="interp 77"):
         image.imresize(picture, 2, 2, 77)
     with pytest.raises(MXNetError, match="imread: can't open"):
         image.imread("/nothing/here.png")

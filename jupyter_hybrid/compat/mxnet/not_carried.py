@@ -8,9 +8,7 @@ from ... import _core
 
 _SPARSE = "arrays are dense here; row_sparse and csr storage are not carried"
 _LATER = "it is not carried yet"
-_CLASSIC = (
-    "the classic half of the interface (Module, io iterators, visualization) is not carried yet"
-)
+_CLASSIC = "the classic half of the interface (Module, visualization) is not carried yet"
 
 #: A module of the tree, or the beginning of its name -> why what is in it isn't carried.
 _BY_MODULE = {
@@ -20,7 +18,7 @@ _BY_MODULE = {
     "numpy_extension": "mx.np and mx.npx are not carried yet; mx.nd and NumPy itself are",
     "ndarray.numpy": "mx.np and mx.npx are not carried yet; mx.nd and NumPy itself are",
     "symbol.numpy": "mx.np and mx.npx are not carried yet; mx.sym is",
-    "io": _CLASSIC,
+    "io": "image.ImageIter and image.ImageDetIter read images in RecordIO; this is not carried",
     "module": _CLASSIC,
     "model": _CLASSIC,
     "visualization": _CLASSIC,
@@ -45,6 +43,7 @@ _BY_WORD = {
     "csr": _SPARSE,
     "quantize": "quantization is not carried",
     "calibrate": "quantization is not carried",
+    "LibSVM": _SPARSE,
     "dgl_": "graphs in csr storage are not carried",
     "_np_": "mx.np is not carried yet",
     "NumpyOp": "deprecated in MXNet 1.x; operator.CustomOp is in its place",

@@ -11,9 +11,11 @@ import numpy as np
 
 from ... import _core
 from ...base import as_list
+from ...gluon.naming import Scope
 from ...sym import Symbol
 from ...sym.names import choose_name
 from ...util import ArrayScope, ShapeScope
+from . import library_privates
 
 _FLAGS = {
     None: -1, np.float32: 0, np.float64: 1, np.float16: 2, np.uint8: 3, np.int32: 4, np.int8: 5,
@@ -30,8 +32,10 @@ _NAMES: dict[tuple[str, str], Any] = {
     ("ndarray.ndarray", "_STORAGE_TYPE_ROW_SPARSE"): 1,
     ("ndarray.ndarray", "_STORAGE_TYPE_CSR"): 2,
     ("ndarray.ndarray", "py_slice"): slice,
+    ("gluon.block", "_BlockScope"): Scope,
     ("util", "_NumpyArrayScope"): ArrayScope,
     ("util", "_NumpyShapeScope"): ShapeScope,
+    **library_privates.NAMES,
 }
 
 

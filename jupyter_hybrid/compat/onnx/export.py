@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
+from ... import _core, nesting
 from ... import sym as symbols
 from ..._core import Graph, NDArray, Symbol
 from ...base import MXNetError
-from ...gluon import nesting
 from ...gluon.hybrid_block import HybridBlock
 from ...gluon.parameter import DeferredInitializationError
 from ...gluon.parameter_files import read_arrays
+from ...whole_files import write_whole
 from . import (  # noqa: F401
     write_binary,
     write_elementwise,
@@ -119,8 +119,7 @@ def export_model(
         library.checker.check_model(model, full_check=True)
     except Exception as error:  # the checker has several types of its own
         raise MXNetError(f"onnx: the checker refuses the model: {error}") from error
-    with open(onnx_file_path, "wb") as file:
-        file.write(content)
+    write_whole(onnx_file_path, content)
     if verbose:
         print(library.helper.printable_graph(model.graph))
     return os.fspath(onnx_file_path)

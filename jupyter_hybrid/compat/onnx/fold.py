@@ -26,11 +26,12 @@ def folded(c: NodeReader) -> Any:
     try:
         with np.errstate(all="ignore"):
             result = function(c, *arrays)
-    except (TypeError, ValueError, IndexError, ZeroDivisionError):
+        if result is None or result.size > LIMIT:
+            return None
+        result = _settled(result)  # RuntimeError: more axes than NumPy's iterators have
+    except (TypeError, ValueError, IndexError, ZeroDivisionError, RuntimeError):
         return None  # the reader of the operator says what is wrong
-    if result is None or result.size > LIMIT:
-        return None
-    return [known_value(_settled(result), c.node.output[0])]
+    return [known_value(result, c.node.output[0])]
 
 
 def _settled(array: np.ndarray) -> np.ndarray:

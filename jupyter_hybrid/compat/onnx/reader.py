@@ -11,11 +11,13 @@ import numpy as np
 
 from ...base import MXNetError
 from .library import IMPORTED, dtype_of, onnx
+from .wire import check_size
 
 #: Bytes of a model's file, and of the external data of one tensor.
 MAX_BYTES = 2**31 - 1
 #: TensorProto's field that holds values of a dtype where they are not raw bytes.
 _FIELDS = {"float32": "float_data", "float64": "double_data", "int64": "int64_data"}
+_MOST_AXES = 64
 _WIDE = ("uint32", "uint64")
 
 
@@ -27,6 +29,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Any, int]:
         raise MXNetError(f"{os.fspath(path)}: has {size} bytes, a model has 2 GiB at most")
     with open(path, "rb") as file:
         content = file.read(MAX_BYTES)
+    check_size(content)
     model = library.ModelProto()
     try:
         model.ParseFromString(content)
@@ -43,12 +46,13 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Any, int]:
     if model.graph.sparse_initializer:
         raise MXNetError(f"{os.fspath(path)}: sparse initializers are not read")
     folder = Path(path).resolve().parent
+    taken: dict[Path, int] = {}
     for tensor in model.graph.initializer:
-        read_external(tensor, folder)
+        read_external(tensor, folder, taken)
     for node in model.graph.node:
         for attribute in node.attribute:
             if attribute.HasField("t"):
-                read_external(attribute.t, folder)
+                read_external(attribute.t, folder, taken)
     return model, int(opset)
 
 
@@ -60,8 +64,11 @@ def check(model: Any, path: Any) -> None:
         raise MXNetError(f"{os.fspath(path)}: the checker refuses it: {error}") from None
 
 
-def read_external(tensor: Any, folder: Path) -> None:
-    """Puts the bytes of a tensor stored in another file, inside the model's folder, into it."""
+def read_external(tensor: Any, folder: Path, taken: dict[Path, int]) -> None:
+    """Puts the bytes of a tensor stored in another file, inside the model's folder, into it.
+
+    ``taken`` counts the bytes that tensors have of each file: together they have no more than it.
+    """
     if tensor.data_location != onnx().TensorProto.EXTERNAL:
         return
     what = f"external data of '{tensor.name}'"
@@ -85,6 +92,9 @@ def read_external(tensor: Any, folder: Path) -> None:
         raise MXNetError(f"onnx: {what}: {length} bytes at {offset}, the shape needs {wanted}")
     if offset + length > target.stat().st_size:
         raise MXNetError(f"onnx: {what}: {location!r} ends before byte {offset + length}")
+    taken[target] = taken.get(target, 0) + length
+    if taken[target] > target.stat().st_size:
+        raise MXNetError(f"onnx: {what}: tensors have more bytes of {location!r} than it holds")
     with open(target, "rb") as file:
         file.seek(offset)
         tensor.raw_data = file.read(length)
@@ -112,6 +122,8 @@ def array_of(tensor: Any, what: str) -> np.ndarray:
 
 
 def _count(tensor: Any, what: str) -> int:
+    if len(tensor.dims) > _MOST_AXES:
+        raise MXNetError(f"onnx: {what}: {len(tensor.dims)} axes, expected at most {_MOST_AXES}")
     if any(d < 0 for d in tensor.dims):
         raise MXNetError(f"onnx: {what}: shape {tuple(tensor.dims)} has a negative size")
     return math.prod(tensor.dims)

@@ -29,6 +29,11 @@ def reshape(c: NodeWriter) -> str:
     return c.reshape(c.inputs[0], wanted)
 
 
+@writes("identity_like")
+def identity_like(c: NodeWriter) -> str:
+    return c.add("Identity", c.inputs[0])
+
+
 @writes("reshape_like")
 def reshape_like(c: NodeWriter) -> str:
     ranges = ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")

@@ -1,7 +1,7 @@
-"""Gluon's contributed layers, cells and samplers."""
+"""Gluon's contributed layers, cells, samplers and the Estimator."""
 
 from __future__ import annotations
 
-from . import data, nn, rnn
+from . import cnn, data, estimator, nn, rnn
 
-__all__ = ["data", "nn", "rnn"]
+__all__ = ["cnn", "data", "estimator", "nn", "rnn"]

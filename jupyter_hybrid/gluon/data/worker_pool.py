@@ -41,19 +41,26 @@ class Task:
         self.done = False
         self.ok = False
         self.content: Any = None
+        self.failure = ""  # why no worker answered; an error would keep its raiser's frames alive
 
     def finish(self, ok: bool, content: Any) -> None:
         self.done, self.ok, self.content = True, ok, content
 
+    def fail(self, why: str) -> None:
+        self.done, self.failure = True, why
+
     def result(self) -> Any:
         """The batch; raises the worker's error, with its traceback as the cause."""
-        if isinstance(self.content, BaseException):
-            raise self.content
+        if self.failure:
+            raise RuntimeError(self.failure)
         content = loads(*self.content)
         if self.ok:
             return content
         error, text = content
-        raise error from WorkerTraceback("\n" + text)
+        try:
+            raise error from WorkerTraceback("\n" + text)
+        finally:  # its traceback has this frame: together they would keep the loader alive
+            del error, content
 
 
 class _Worker:
@@ -85,7 +92,7 @@ class _Worker:
         self.answers += 1
         return ok, content
 
-    def why_dead(self) -> RuntimeError:
+    def why_dead(self) -> str:
         self.process.join()
         code = self.process.exitcode or 0
         how = f"ended with exit code {code}"
@@ -94,7 +101,7 @@ class _Worker:
             if -code in (signal.SIGKILL, signal.SIGBUS):
                 how += " (memory may not have sufficed)"
         pid = self.process.pid
-        return RuntimeError(f"DataLoader worker (pid {pid}) {how} while it made a batch")
+        return f"DataLoader worker (pid {pid}) {how} while it made a batch"
 
     def stop(self) -> None:
         if self.tasks:
@@ -133,6 +140,7 @@ class WorkerPool:
         self._changed = threading.Condition()
         self._numbers = 0
         self._stopping = False
+        self._last_death = ""
         self._wake_read, self._wake_write = os.pipe()
         self.revive()
         self._thread = threading.Thread(
@@ -190,23 +198,33 @@ class WorkerPool:
         os.write(self._wake_write, b".")
 
     def _serve(self) -> None:
-        """The thread: waits for answers, deaths and new tasks."""
+        """The thread: waits for answers, deaths and new tasks.
+
+        While it waits it holds no task: one that failed may be all that keeps a loader alive.
+        """
         while not self._stopping:
-            with self._changed:
-                given = self._hand_out()
-                waits: list[Any] = [self._wake_read]
-                for worker in self._workers:
-                    waits += [worker.pipe, worker.process.sentinel]
-            for worker, task in given:
-                worker.send(task)  # may wait for the worker, so without the lock
-            ready = connection.wait(waits)
-            if self._wake_read in ready:
-                os.read(self._wake_read, 1 << 16)
-            for worker in list(self._workers):
-                if worker.pipe in ready:
-                    self._take(worker)
-                elif worker.process.sentinel in ready:
-                    self._bury(worker)
+            self._send_tasks()
+            self._take_answers(connection.wait(self._waits()))
+
+    def _send_tasks(self) -> None:
+        with self._changed:
+            given = self._hand_out()
+        for worker, task in given:
+            worker.send(task)  # may wait for the worker, so without the lock
+
+    def _waits(self) -> list[Any]:
+        with self._changed:
+            ends = [(worker.pipe, worker.process.sentinel) for worker in self._workers]
+        return [self._wake_read, *(end for pair in ends for end in pair)]
+
+    def _take_answers(self, ready: list[Any]) -> None:
+        if self._wake_read in ready:
+            os.read(self._wake_read, 1 << 16)
+        for worker in list(self._workers):
+            if worker.pipe in ready:
+                self._take(worker)
+            elif worker.process.sentinel in ready:
+                self._bury(worker)
 
     def _hand_out(self) -> list[tuple[_Worker, Task]]:
         given = []
@@ -218,7 +236,7 @@ class WorkerPool:
             worker.tasks.append(task)
             given.append((worker, task))
         if not self._workers:
-            self._fail(self._queue, RuntimeError("DataLoader: every worker has died"))
+            self._fail(self._queue, f"DataLoader: every worker has died; {self._last_death}")
         return given
 
     def _take(self, worker: _Worker) -> None:
@@ -234,13 +252,13 @@ class WorkerPool:
     def _bury(self, worker: _Worker) -> None:
         if self._stopping:
             return
-        error = worker.why_dead()
+        why = self._last_death = worker.why_dead()
         with self._changed:
             self._workers.remove(worker)
             worker.close()
-            self._fail(worker.tasks, error)
+            self._fail(worker.tasks, why)
 
-    def _fail(self, tasks: deque[Task], error: RuntimeError) -> None:
+    def _fail(self, tasks: deque[Task], why: str) -> None:
         while tasks:
-            tasks.popleft().finish(False, error)
+            tasks.popleft().fail(why)
         self._changed.notify_all()

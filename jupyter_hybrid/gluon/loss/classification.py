@@ -29,12 +29,12 @@ class SoftmaxCrossEntropyLoss(Loss):
         **kwargs: Any,
     ):
         super().__init__(weight, batch_axis, **kwargs)
-        self._axis, self._sparse, self._from_logits = axis, sparse_label, from_logits
+        self._axis, self._sparse_label, self._from_logits = axis, sparse_label, from_logits
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         if not self._from_logits:
             pred = F.log_softmax(pred, axis=self._axis)
-        if self._sparse:
+        if self._sparse_label:
             loss = -F.pick(pred, label, axis=self._axis, keepdims=True)
         else:
             loss = -F.sum(pred * F.reshape_like(label, pred), axis=self._axis, keepdims=True)

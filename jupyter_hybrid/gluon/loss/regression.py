@@ -69,7 +69,7 @@ class PoissonNLLLoss(Loss):
         **kwargs: Any,
     ):
         super().__init__(weight, batch_axis, **kwargs)
-        self._from_logits, self._full = from_logits, compute_full
+        self._from_logits, self._compute_full = from_logits, compute_full
 
     def hybrid_forward(
         self, F: Any, pred: Any, target: Any, sample_weight: Any = None, epsilon: float = 1e-08
@@ -79,7 +79,7 @@ class PoissonNLLLoss(Loss):
             loss = F.exp(pred) - target * pred
         else:
             loss = pred - target * F.log(pred + epsilon)
-        if self._full:
+        if self._compute_full:
             stirling = target * F.log(target) - target + 0.5 * F.log(2 * target * math.pi)
             loss = loss + F.where(target > 1, stirling, F.zeros_like(stirling))
         return F.mean(self._weighted(F, loss, sample_weight))

@@ -7,7 +7,7 @@ import os
 from .. import utils
 
 #: SHA-1 hashes of the files that Apache MXNet published; the first eight digits are in their names.
-_HASHES = {
+HASHES = {
     "alexnet": "44335d1f0046b328243b32a26a4fbd62d9057b45",
     "densenet121": "f27dbf2dbd5ce9a80b102d89c7483342cd33cb31",
     "densenet161": "b6c8a95717e3e761bd88d145f4d0a214aaa515dc",
@@ -52,9 +52,9 @@ def short_hash(name: str) -> str:
     Raises:
         ValueError: no file of that name was published.
     """
-    if name not in _HASHES:
-        raise ValueError(f"no pretrained model {name!r}; there are {', '.join(sorted(_HASHES))}")
-    return _HASHES[name][:8]
+    if name not in HASHES:
+        raise ValueError(f"no pretrained model {name!r}; there are {', '.join(sorted(HASHES))}")
+    return HASHES[name][:8]
 
 
 def get_model_file(name: str, root: str = ROOT) -> str:
@@ -72,8 +72,8 @@ def get_model_file(name: str, root: str = ROOT) -> str:
             f"them after get_model({name!r}, pretrained=True), or unpack gluon/models/"
             f"{file_name.removesuffix('.params')}.zip of its repository"
         )
-    if not utils.check_sha1(path, _HASHES[name]):
-        raise ValueError(f"{path} has another SHA-1 hash than {_HASHES[name]}")
+    if not utils.check_sha1(path, HASHES[name]):
+        raise ValueError(f"{path} has another SHA-1 hash than {HASHES[name]}")
     return path
 
 

@@ -69,13 +69,13 @@ class Dropout(HybridBlock):
     ``axes`` all elements share their fate. Srivastava et al. (2014).
 
     Raises:
-        CheckError: rate is not at least 0 and below 1.
+        CheckError: rate is not from 0 to 1.
     """
 
     def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any):
         super().__init__(**kwargs)
-        if not 0 <= rate < 1:
-            raise CheckError(f"Dropout: rate: expected at least 0 and below 1, got {rate}")
+        if not 0 <= rate <= 1:
+            raise CheckError(f"Dropout: rate: expected 0 to 1, got {rate}")
         self._rate, self._axes = rate, axes
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base import dtype_of
 from ..hybrid_block import HybridBlock
 
 
@@ -67,8 +68,8 @@ class BatchNorm(HybridBlock):
             setattr(self, name, parameter)
 
     def cast(self, dtype: Any) -> None:
-        """Parameters of a float16 net stay float32: statistics need the digits."""
-        super().cast(np.float32 if np.dtype(dtype) == np.float16 else dtype)
+        """Parameters of a float16 or bfloat16 net stay float32: statistics need the digits."""
+        super().cast(np.float32 if dtype_of(dtype) in (np.float16, "bfloat16") else dtype)
 
     def hybrid_forward(
         self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any

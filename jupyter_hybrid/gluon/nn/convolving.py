@@ -10,11 +10,11 @@ from .windows import LAYOUTS, check_layout, sizes
 
 
 class Convolving(HybridBlock):
-    """A convolution along ``axes`` axes.
+    """A convolution; subclasses say along how many axes.
 
-    Args of its layers:
+    Args:
         channels: number of outputs.
-        kernel_size, strides, padding, dilation, output_padding: a number, or one for each axis.
+        kernel_size, strides, padding, dilation: a number, or one for each axis.
         groups: the channels are split into so many independent convolutions.
         layout: order of the axes of data and result; channels are first or last in weights, too.
         activation: name of an activation, or None.
@@ -25,22 +25,23 @@ class Convolving(HybridBlock):
     _axes = 2
     _operator = "Convolution"
 
-    def _make(
+    def __init__(
         self,
         channels: int,
         kernel_size: Any,
-        strides: Any,
-        padding: Any,
-        dilation: Any,
-        groups: int,
-        layout: str,
-        activation: str | None,
-        use_bias: bool,
-        weight_initializer: Any,
-        bias_initializer: Any,
-        in_channels: int,
-        output_padding: Any = None,
-    ) -> None:
+        strides: Any = (1, 1),
+        padding: Any = (0, 0),
+        dilation: Any = (1, 1),
+        groups: int = 1,
+        layout: str = "NCHW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
         axes, kind = self._axes, type(self).__name__
         check_layout(layout, LAYOUTS[axes][: 1 if axes == 1 else 2], kind)
         self._channels, self._in_channels = channels, in_channels
@@ -54,8 +55,6 @@ class Convolving(HybridBlock):
             "no_bias": not use_bias,
             "layout": layout,
         }
-        if output_padding is not None:
-            self._kwargs["adj"] = sizes(output_padding, axes, f"{kind}: output_padding")
         with self.name_scope():
             self.weight = self.params.get(
                 "weight",

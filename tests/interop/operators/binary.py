@@ -62,17 +62,15 @@ COMMON = (
     "lesser lesser_equal maximum minimum logical_and logical_or logical_xor"
 )
 for name in COMMON.split():
-    f.every(DTYPES, name, real(2, 1, 3), real(1, 4, 3), call=Call(sym=False))
-    f.add(name, real(2, 3), 1.5, call=Call(sym=False))
-    f.add(name, 1.5, real(2, 3), call=Call(sym=False))
-    f.add(name, real(2, 3, dtype="int32"), 2, call=Call(sym=False))
-    f.add(name, 2, 3, call=Call(gradient=False, sym=False))
+    f.every(DTYPES, name, real(2, 1, 3), real(1, 4, 3))
+    f.add(name, real(2, 3), 1.5)
+    f.add(name, 1.5, real(2, 3))
+    f.add(name, real(2, 3, dtype="int32"), 2)
+    f.add(name, 2, 3, call=Call(gradient=False))
 for name in ["divide", "true_divide", "modulo", "power"]:
-    f.every(
-        FLOATS, name, real(2, 1, 3, **positive), real(1, 4, 3, **positive), call=Call(sym=False)
-    )
-    f.add(name, real(2, 3, **positive), 1.5, call=Call(sym=False))
-    f.add(name, 1.5, real(2, 3, **positive), call=Call(sym=False))
+    f.every(FLOATS, name, real(2, 1, 3, **positive), real(1, 4, 3, **positive))
+    f.add(name, real(2, 3, **positive), 1.5)
+    f.add(name, 1.5, real(2, 3, **positive))
 
 for name in [
     "__add__",
@@ -96,8 +94,8 @@ for name in ["__truediv__", "__mod__", "__pow__", "__rtruediv__", "__rmod__", "_
 for name in ["__truediv__", "__mod__"]:
     f.every(("int32", "int64"), f".{name}", real(2, 3, low=1, high=9), 2)
 for name in ["__iadd__", "__isub__", "__imul__", "__itruediv__", "__imod__"]:
-    f.every(FLOATS, f".{name}", real(2, 3, **positive), 1.5, call=Call(gradient=False, sym=False))
-    f.add(f".{name}", real(2, 3), real(2, 3, **positive), call=Call(gradient=False, sym=False))
+    f.every(FLOATS, f".{name}", real(2, 3, **positive), 1.5, call=Call(gradient=False))
+    f.add(f".{name}", real(2, 3), real(2, 3, **positive), call=Call(gradient=False))
 f.every(DTYPES, ".__neg__", real(2, 3))
 f.every(FLOATS, ".__abs__", real(2, 3))
 

@@ -130,3 +130,48 @@ for name in ("contrib.Proposal", "contrib.MultiProposal"):
         threshold=0.5,
         **PROPOSED,
     )
+REGIONS = given([[0.0, 1.0, 0.0, 7.0, 6.0], [1.0, 2.0, 3.0, 5.0, 9.0], [0.0, 4.0, 4.0, 4.0, 4.0]])
+SENSITIVE = {"spatial_scale": 0.5, "output_dim": 2, "group_size": 2, "pooled_size": 3}
+for shape, attrs in (
+    ((3, 2, 3, 3), {"trans_std": 0.1}),
+    ((3, 4, 2, 2), {"trans_std": 0.2, "part_size": 2, "sample_per_part": 2}),
+    ((3, 4, 3, 3), {"trans_std": 0.1, "sample_per_part": 4, "pooled_size": 3}),
+):
+    f.add(
+        "contrib.DeformablePSROIPooling",
+        real(2, 8, 5, 4),
+        REGIONS,
+        real(*shape),
+        **{**SENSITIVE, **attrs},
+    )
+f.add(
+    "contrib.DeformablePSROIPooling",
+    real(2, 8, 5, 4),
+    REGIONS,
+    no_trans=True,
+    sample_per_part=2,
+    **SENSITIVE,
+)
+for images in (1, 2):
+    f.add(
+        "contrib.MultiProposal",
+        real(images, 24, 3, 4, low=0, high=1),
+        real(images, 48, 3, 4, low=-0.25, high=0.25),
+        given([[40.0, 64.0, 1.0], [48.0, 50.0, 2.0]][:images]),
+        call=PLAIN,
+        rpn_post_nms_top_n=9,
+        rpn_min_size=12,
+        output_score=True,
+    )
+f.add(
+    "contrib.Proposal",
+    real(1, 2, 3, 4, low=0, high=1),
+    real(1, 4, 3, 4, low=-4, high=4),
+    given([[48.0, 64.0, 1.0]]),
+    call=PLAIN,
+    rpn_post_nms_top_n=5,
+    scales=(1.5,),
+    ratios=(2.0,),
+    iou_loss=True,
+    rpn_min_size=8,
+)

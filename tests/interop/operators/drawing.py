@@ -7,7 +7,9 @@ from drawn import given, real
 
 f = Family("drawing")
 CASES = f.cases
-PLAIN = Call(gradient=False, sym=False)
+PLAIN = Call(gradient=False)
+# Of 20,000 draws: 5 % of the largest statistic.
+MANY = {"call": Call(gradient=False, statistics=True), "times": 5e5}
 KINDS = {
     "uniform": {"low": -1.0, "high": 2.0},
     "normal": {"loc": 1.0, "scale": 2.0},
@@ -27,6 +29,17 @@ for kind, attrs in KINDS.items():
         f.add(path, shape=3, values=False, call=PLAIN, **given_attrs)
         for dtype in ("float16", "float32", "float64"):
             f.add(path, shape=(2, 3), dtype=dtype, values=False, call=PLAIN, **given_attrs)
+for kind, attrs in KINDS.items():
+    f.add(f"random_{kind}", shape=20000, **MANY, **attrs)
+    ours = {"scale": 2.0} if kind == "exponential" else attrs
+    f.add(f"random.{kind}", shape=20000, **MANY, **ours)
+    f.add(f"random.{kind}_like", real(2, 3), values=False, call=PLAIN, **attrs)
+    f.add(f"random.{kind}_like", real(1, 20000), **MANY, **attrs)
+f.add("random_randint", -2, 9, shape=20000, **MANY)
+f.add("random.randint", -2, 9, shape=20000, **MANY)
+f.add("random.randn", 20000, loc=1.0, scale=2.0, **MANY)
+f.add("uniform", -1.0, 3.0, shape=20000, **MANY)
+f.add("normal", 1.0, 2.0, shape=20000, **MANY)
 for path in ("uniform", "normal", "contrib.uniform"):
     f.add(path, shape=(2, 3), values=False, call=PLAIN)
 for path in ("random_randint", "random.randint"):
@@ -50,6 +63,7 @@ for kind, arrays in PAIRS.items():
     for attrs in ({}, {"shape": 3}, {"shape": (2, 2)}, {"shape": 2, "dtype": "float64"}):
         f.add(f"sample_{kind}", *arrays, values=False, call=PLAIN, **attrs)
     f.add(f"random.{kind}", *arrays, shape=2, values=False, call=PLAIN)
+    f.add(f"sample_{kind}", *arrays, shape=20000, **MANY)
 for path in ("sample_multinomial", "random.multinomial"):
     for attrs in (
         {},
@@ -60,6 +74,7 @@ for path in ("sample_multinomial", "random.multinomial"):
     ):
         f.add(path, given([[0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]), values=False, call=PLAIN, **attrs)
     f.add(path, given([0.25, 0.25, 0.5]), values=False, call=PLAIN)
+    f.add(path, given([0.125, 0.25, 0.625]), shape=20000, **MANY)
     f.add(path, given([0.0, 1.0, 0.0]), shape=5, call=PLAIN)
 
 DENSITIES = {

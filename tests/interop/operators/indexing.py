@@ -34,7 +34,7 @@ f.add("ravel_multi_index", given([[1, 0], [2, 1], [3, 3]], "int64", fixed=True),
 f.add("unravel_index", given([22, 41, 37], fixed=True), shape=(7, 6))
 f.add("unravel_index", given([5, 23], "int64", fixed=True), shape=(2, 3, 4))
 f.add("contrib.index_copy", real(4, 3), given([2, 0], "int64", fixed=True), real(2, 3))
-f.add("onehot_encode", whole(3, below=4), real(3, 4), call=Call(gradient=False, sym=False))
+f.add("onehot_encode", whole(3, below=4), real(3, 4), call=Call(gradient=False))
 
 for name in ("SequenceMask", "SequenceLast", "SequenceReverse"):
     # Without lengths genuine SequenceLast's gradient corrupts its memory.
@@ -66,17 +66,17 @@ KEYS += [
 for key in KEYS:
     f.every(("float32", "int32"), ".__getitem__", real(4, 3, 2), key)
     if key is not Ellipsis:
-        f.add(".__setitem__", real(4, 3, 2), key, 7.0, call=Call(gradient=False, sym=False))
-f.add(".__setitem__", real(4, 3), slice(None), 0.5, call=Call(gradient=False, sym=False))
-f.add(".__setitem__", real(4, 3), 1, real(3), call=Call(gradient=False, sym=False))
-f.add(".__setitem__", real(4, 3), slice(0, 2), real(2, 3), call=Call(gradient=False, sym=False))
-f.add(".__setitem__", real(4, 3), (slice(None), 1), real(4), call=Call(gradient=False, sym=False))
+        f.add(".__setitem__", real(4, 3, 2), key, 7.0, call=Call(gradient=False))
+f.add(".__setitem__", real(4, 3), slice(None), 0.5, call=Call(gradient=False))
+f.add(".__setitem__", real(4, 3), 1, real(3), call=Call(gradient=False))
+f.add(".__setitem__", real(4, 3), slice(0, 2), real(2, 3), call=Call(gradient=False))
+f.add(".__setitem__", real(4, 3), (slice(None), 1), real(4), call=Call(gradient=False))
 f.add(
     ".__setitem__",
     real(4, 3),
     (slice(1, 3), slice(0, 2)),
     real(1, 2),
-    call=Call(gradient=False, sym=False),
+    call=Call(gradient=False),
 )
 f.add(".__getitem__", real(4, 3), 9, raises=True)
 f.add(".__getitem__", real(4, 3), whole(2, below=4))

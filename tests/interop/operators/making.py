@@ -7,7 +7,7 @@ from drawn import DTYPES, given, real
 
 f = Family("making")
 CASES = f.cases
-PLAIN = Call(gradient=False, sym=False)
+PLAIN = Call(gradient=False)
 
 for dtype in DTYPES:
     f.add("zeros", (2, 3), dtype=dtype, call=PLAIN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from case import Call, Family
+from case import Family
 from drawn import given, real
 
 f = Family("recurrent")
@@ -60,5 +60,4 @@ f.add(
     mode="lstm",
     use_sequence_length=True,
     state_outputs=True,
-    call=Call(sym=False),
 )

@@ -83,7 +83,7 @@ for mode in ({"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": -2}, {"axis": 
     f.add("pick", real(3, 4), whole(3 if mode["axis"] == 1 else 4, below=3, dtype="int32"), **mode)
 f.add("pick", real(3, 4), given([-1, 5, 2]), mode="clip")
 f.add("pick", real(3, 4), given([-1, 5, 2]), mode="wrap")
-f.add("choose_element_0index", real(3, 4), whole(3, below=4), call=Call(sym=False))
+f.add("choose_element_0index", real(3, 4), whole(3, below=4))
 f.add("softmax_cross_entropy", real(3, 5), whole(3, below=5))
 f.add("batch_take", real(3, 4), whole(3, below=4, dtype="int32"))
 f.add("fill_element_0index", real(3, 4), real(3), whole(3, below=4), call=Call(gradient=False))

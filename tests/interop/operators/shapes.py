@@ -7,7 +7,7 @@ from drawn import DTYPES, FLOATS, given, real
 
 f = Family("shapes")
 CASES = f.cases
-PLAIN = Call(gradient=False, sym=False)
+PLAIN = Call(gradient=False)
 
 SHAPES = [
     ({"shape": (4, 6)}, (2, 3, 4)),
@@ -50,9 +50,9 @@ for axis in (None, 1, (0, 3), -1):
     f.add("squeeze", real(1, 1, 3, 1), axis=axis)
 f.every(DTYPES, "squeeze", real(1, 3))
 f.add("squeeze", real(2, 3), axis=0, raises=True)
-f.add("moveaxis", real(2, 3, 4), 0, 2, call=Call(sym=False))
-f.add("moveaxis", real(2, 3, 4), -1, 0, call=Call(sym=False))
-f.add("moveaxis", real(2, 3, 4), [0, 1], [1, 0], call=Call(sym=False))
+f.add("moveaxis", real(2, 3, 4), 0, 2)
+f.add("moveaxis", real(2, 3, 4), -1, 0)
+f.add("moveaxis", real(2, 3, 4), [0, 1], [1, 0])
 for name in ("flip", "reverse"):
     for axis in (0, 1, (0, 2)):
         f.add(name, real(2, 3, 4), axis=axis)
@@ -87,10 +87,10 @@ for name, extra in (("SliceChannel", "axis"), ("split", "axis")):
         f.add(name, real(3, 4, 2), num_outputs=n, squeeze_axis=squeeze, **{extra: axis})
     f.every(DTYPES, name, real(2, 4), num_outputs=2)
 f.add("split", real(3, 4), num_outputs=3, axis=1, raises=True)
-f.add("split_v2", real(6, 4), 3, call=Call(sym=False))
-f.add("split_v2", real(6, 4), (1, 4), call=Call(sym=False))
-f.add("split_v2", real(6, 4), (1, 2), axis=1, call=Call(sym=False))
-f.add("split_v2", real(3, 4), 3, axis=0, squeeze_axis=True, call=Call(sym=False))
+f.add("split_v2", real(6, 4), 3)
+f.add("split_v2", real(6, 4), (1, 4))
+f.add("split_v2", real(6, 4), (1, 2), axis=1)
+f.add("split_v2", real(3, 4), 3, axis=0, squeeze_axis=True)
 
 for name in ("Concat", "concat"):
     for dim in (0, 1, -1):
@@ -155,4 +155,4 @@ f.add("contrib.arange_like", real(2, 3), axis=1, start=2, step=0.5)
 f.add("contrib.arange_like", real(2, 4), repeat=2)
 f.add("contrib.index_array", real(2, 3))
 f.add("contrib.index_array", real(2, 3, 2), axes=(0, -1))
-f.add("contrib.boolean_mask", real(4, 3), given([1, 0, 1, 1], fixed=True), call=Call(sym=False))
+f.add("contrib.boolean_mask", real(4, 3), given([1, 0, 1, 1], fixed=True))

@@ -63,7 +63,7 @@ for name in ("Cast", "cast"):
         f.every(DTYPES, name, real(2, 3, low=0, high=5), dtype=dtype)
 for dtype in FLOATS:
     f.every(FLOATS, "amp_cast", real(2, 3), dtype=dtype)
-f.add("amp_multicast", real(2, dtype="float16"), real(3), num_outputs=2, call=Call(sym=False))
+f.add("amp_multicast", real(2, dtype="float16"), real(3), num_outputs=2)
 f.add("amp_multicast", real(2, dtype="float16"), real(3), num_outputs=2, cast_narrow=True)
 f.every(FLOATS, "all_finite", real(3, 4))
 f.add("all_finite", given([1.0, float("inf")]))

@@ -265,3 +265,37 @@ for attrs in (
         call=ON_WEIGHT,
         **attrs,
     )
+CORRECTED = {"step_count": (1, 3), "lrs": (0.1, 0.2), "wds": (0.0, 0.1)}
+pair = [real(2, 3), real(4)]
+halves = [x.of("float16") for x in pair]
+moments = [[real(2, 3), real(4)], [real(2, 3, **positive), real(4, **positive)]]
+for attrs in (
+    {},
+    {"rescale_grad": 0.5, "clip_gradient": 0.5},
+    {"lower_bound": 1.5, "bias_correction": False},
+    {"upper_bound": 0.5, "beta1": 0.5, "beta2": 0.75, "epsilon": 0.01},
+):
+    f.add("contrib.multi_lamb_update", pair, pair, *moments, call=ON_WEIGHT, **CORRECTED, **attrs)
+    f.add(
+        "contrib.multi_mp_lamb_update",
+        halves,
+        halves,
+        *moments,
+        pair,
+        call=ON_WEIGHT,
+        **CORRECTED,
+        **attrs,
+    )
+for attrs in ({}, {"clip_gradient": 0.5}, {"beta1": 0.5, "beta2": 0.75, "epsilon": 0.01}):
+    three = {"lrs": (0.1, 0.2), "wds": (0.0, 0.1), "etas": (0.5, 1.0), **attrs}
+    f.add("contrib.multi_adamw_update", pair, pair, *moments, 0.5, call=ON_WEIGHT, **three)
+    f.add(
+        "contrib.multi_mp_adamw_update",
+        halves,
+        halves,
+        *moments,
+        pair,
+        0.5,
+        call=ON_WEIGHT,
+        **three,
+    )

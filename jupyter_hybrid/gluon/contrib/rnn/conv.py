@@ -2,136 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...defaults import with_defaults
 from .conv_steps import ConvGRU, ConvLSTM, ConvRNN
 from .convolving import ConvolvingCell
 
 
-class _Cell1D(ConvolvingCell):
-    _axes = 1
-
-    def __init__(
-        self,
-        input_shape: Any,
-        hidden_channels: int,
-        i2h_kernel: Any,
-        h2h_kernel: Any,
-        i2h_pad: Any = (0,),
-        i2h_dilate: Any = (1,),
-        h2h_dilate: Any = (1,),
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        conv_layout: str = "NCW",
-        activation: Any = "tanh",
-        prefix: str | None = None,
-        params: Any = None,
-    ):
-        super().__init__(prefix, params)
-        self._make(
-            input_shape,
-            hidden_channels,
-            i2h_kernel,
-            h2h_kernel,
-            i2h_pad,
-            i2h_dilate,
-            h2h_dilate,
-            (
-                i2h_weight_initializer,
-                h2h_weight_initializer,
-                i2h_bias_initializer,
-                h2h_bias_initializer,
-            ),
-            conv_layout,
-            activation,
-        )
-
-
 class _Cell2D(ConvolvingCell):
     _axes = 2
-
-    def __init__(
-        self,
-        input_shape: Any,
-        hidden_channels: int,
-        i2h_kernel: Any,
-        h2h_kernel: Any,
-        i2h_pad: Any = (0, 0),
-        i2h_dilate: Any = (1, 1),
-        h2h_dilate: Any = (1, 1),
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        conv_layout: str = "NCHW",
-        activation: Any = "tanh",
-        prefix: str | None = None,
-        params: Any = None,
-    ):
-        super().__init__(prefix, params)
-        self._make(
-            input_shape,
-            hidden_channels,
-            i2h_kernel,
-            h2h_kernel,
-            i2h_pad,
-            i2h_dilate,
-            h2h_dilate,
-            (
-                i2h_weight_initializer,
-                h2h_weight_initializer,
-                i2h_bias_initializer,
-                h2h_bias_initializer,
-            ),
-            conv_layout,
-            activation,
-        )
+    __init__ = with_defaults(
+        ConvolvingCell.__init__,
+        i2h_pad=(0, 0),
+        i2h_dilate=(1, 1),
+        h2h_dilate=(1, 1),
+        conv_layout="NCHW",
+    )
 
 
 class _Cell3D(ConvolvingCell):
     _axes = 3
-
-    def __init__(
-        self,
-        input_shape: Any,
-        hidden_channels: int,
-        i2h_kernel: Any,
-        h2h_kernel: Any,
-        i2h_pad: Any = (0, 0, 0),
-        i2h_dilate: Any = (1, 1, 1),
-        h2h_dilate: Any = (1, 1, 1),
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        conv_layout: str = "NCDHW",
-        activation: Any = "tanh",
-        prefix: str | None = None,
-        params: Any = None,
-    ):
-        super().__init__(prefix, params)
-        self._make(
-            input_shape,
-            hidden_channels,
-            i2h_kernel,
-            h2h_kernel,
-            i2h_pad,
-            i2h_dilate,
-            h2h_dilate,
-            (
-                i2h_weight_initializer,
-                h2h_weight_initializer,
-                i2h_bias_initializer,
-                h2h_bias_initializer,
-            ),
-            conv_layout,
-            activation,
-        )
+    __init__ = with_defaults(
+        ConvolvingCell.__init__,
+        i2h_pad=(0, 0, 0),
+        i2h_dilate=(1, 1, 1),
+        h2h_dilate=(1, 1, 1),
+        conv_layout="NCDHW",
+    )
 
 
-class Conv1DRNNCell(_Cell1D, ConvRNN):
+class Conv1DRNNCell(ConvRNN):
     """RNN cell with convolutions along 1 axis."""
 
 
@@ -143,7 +41,7 @@ class Conv3DRNNCell(_Cell3D, ConvRNN):
     """RNN cell with convolutions along 3 axes."""
 
 
-class Conv1DLSTMCell(_Cell1D, ConvLSTM):
+class Conv1DLSTMCell(ConvLSTM):
     """LSTM cell with convolutions along 1 axis."""
 
 
@@ -155,7 +53,7 @@ class Conv3DLSTMCell(_Cell3D, ConvLSTM):
     """LSTM cell with convolutions along 3 axes."""
 
 
-class Conv1DGRUCell(_Cell1D, ConvGRU):
+class Conv1DGRUCell(ConvGRU):
     """GRU cell with convolutions along 1 axis."""
 
 

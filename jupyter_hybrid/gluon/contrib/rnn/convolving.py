@@ -12,7 +12,7 @@ from ...rnn import HybridRecurrentCell
 class ConvolvingCell(HybridRecurrentCell):
     """A cell whose products are convolutions. Shi et al. (2015).
 
-    Args of its cells:
+    Args:
         input_shape: shape of a sample, in the layout without the batch.
         hidden_channels: channels of the state and of the output.
         i2h_kernel, h2h_kernel: windows on the input and on the state; the latter has odd sizes, so
@@ -26,19 +26,25 @@ class ConvolvingCell(HybridRecurrentCell):
     _gates = 1
     _states = 1
 
-    def _make(
+    def __init__(
         self,
         input_shape: Any,
         hidden_channels: int,
         i2h_kernel: Any,
         h2h_kernel: Any,
-        i2h_pad: Any,
-        i2h_dilate: Any,
-        h2h_dilate: Any,
-        initializers: tuple[Any, Any, Any, Any],
-        conv_layout: str,
-        activation: Any,
-    ) -> None:
+        i2h_pad: Any = (0,),
+        i2h_dilate: Any = (1,),
+        h2h_dilate: Any = (1,),
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        conv_layout: str = "NCW",
+        activation: Any = "tanh",
+        prefix: str | None = None,
+        params: Any = None,
+    ):
+        super().__init__(prefix, params)
         axes, kind = self._axes, type(self).__name__
         check_layout(conv_layout, LAYOUTS[axes], kind)
         self._hidden_channels, self._activation = hidden_channels, activation
@@ -57,6 +63,12 @@ class ConvolvingCell(HybridRecurrentCell):
         self._h2h = {"kernel": kernel, "pad": pad, "dilate": dilate}
         if len(input_shape) != axes + 1:
             raise CheckError(f"{kind}: input_shape: expected {axes + 1} sizes, got {input_shape!r}")
+        initializers = (
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+        )
         self._set_shapes(tuple(input_shape), initializers)
 
     def _set_shapes(self, input_shape: tuple[int, ...], initializers: tuple) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 
 from .... import image, nd, recordio
 from ...._core import MXNetError
+from ....io.idx import read_idx
 from ..dataset import Dataset, RecordFileDataset
-from .local_files import find, read_cifar, read_idx, root_of
+from .local_files import find, read_cifar, root_of
 
 __all__ = [
     "CIFAR10",
@@ -82,7 +83,7 @@ class MNIST(_LocalDataset):
             name for name in self._files if name.startswith("train" if self._train else "t10k")
         ]
         paths = [find(self._root, name, self._files[name], self._from) for name in names]
-        images, labels = read_idx(paths[0], (28, 28)), read_idx(paths[1], ())
+        images, labels = read_idx(paths[0], 3, (28, 28)), read_idx(paths[1], 1)
         if len(images) != len(labels):
             raise MXNetError(f"{paths[0]}: {len(images)} images, but {len(labels)} labels")
         self._data = nd.array(images[..., None], dtype=np.uint8)

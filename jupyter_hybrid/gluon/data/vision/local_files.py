@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import struct
 import tarfile
 import warnings
 import zlib
@@ -12,11 +10,10 @@ import zlib
 import numpy as np
 
 from ...._core import MXNetError
+from ....io.idx import DEFLATE
 from ...utils import check_sha1
 
-__all__ = ["find", "read_cifar", "read_idx", "root_of"]
-
-_DEFLATE = 1032  # bytes that one byte can unpack to, at most
+__all__ = ["find", "read_cifar", "root_of"]
 
 
 def root_of(name: str) -> str:
@@ -41,38 +38,6 @@ def find(root: str, name: str, sha1: str, where: str) -> str:
     return path
 
 
-def read_idx(path: str, shape: tuple[int, ...]) -> np.ndarray:
-    """The bytes of a gzip'd IDX file (yann.lecun.com/exdb/mnist): (n, *shape), uint8.
-
-    Raises MXNetError where it is broken, cut off, or of another shape.
-    """
-    size = os.path.getsize(path)
-    try:
-        with gzip.open(path, "rb") as file:
-            kind, n = struct.unpack(">II", file.read(8))
-            given = struct.unpack(f">{len(shape)}I", file.read(4 * len(shape)))
-            needed = n * int(np.prod(shape, dtype=np.int64))
-            if kind != 0x800 + 1 + len(shape) or given != shape or needed > _DEFLATE * size:
-                raise MXNetError(
-                    f"{path}: an IDX file of kind {kind:#x} with {n} elements of shape {given}, "
-                    f"expected bytes of shape {shape}"
-                )
-            content = _exactly(file, needed)
-    except (OSError, EOFError, struct.error, zlib.error) as error:
-        raise MXNetError(f"{path}: not a whole IDX file in gzip's format: {error}") from error
-    return np.frombuffer(content, np.uint8).reshape(n, *shape)
-
-
-def _exactly(file: gzip.GzipFile, size: int) -> bytearray:
-    content = bytearray()
-    while len(content) < size:
-        piece = file.read(min(size - len(content), 1 << 20))
-        if not piece:
-            raise EOFError(f"{len(content)} of {size} bytes")
-        content += piece
-    return content
-
-
 def read_cifar(path: str, name: str, labels: int) -> np.ndarray:
     """Rows of a CIFAR binary file, uint8 (n, labels + 3072); ``path`` is it, or a tar of it."""
     if path.endswith(".bin"):
@@ -92,7 +57,7 @@ def _member(path: str, name: str) -> bytes:
         with tarfile.open(path) as archive:
             for member in archive:
                 if member.isfile() and os.path.basename(member.name) == name:
-                    if member.size > _DEFLATE * os.path.getsize(path):
+                    if member.size > DEFLATE * os.path.getsize(path):
                         raise MXNetError(f"{path}: {name} claims {member.size} bytes")
                     opened = archive.extractfile(member)
                     assert opened is not None

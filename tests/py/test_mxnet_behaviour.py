@@ -1,0 +1,109 @@
+"""Small things that MXNet does so: upper factors, copies, indices, boxes, Dropout of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jupyter_hybrid import autograd, base, nd, sym
+
+A = np.array([[[4.0, 1, 0.5], [7, 3, -1], [7, 7, 2]], [[9.0, -2, 1], [7, 5, 0], [7, 7, 1]]])
+
+
+def results(call: Any) -> list[np.ndarray]:
+    """The result, its gradient, and the gradient of that."""
+    x = nd.array(A, dtype="float64")
+    x.attach_grad()
+    with autograd.record():
+        y = call(x)
+        slope = autograd.grad(y * nd.arange(9, dtype="float64").reshape((3, 3)).expand_dims(0)
+                              .broadcast_to(y.shape), x, create_graph=True)[0]  # fmt: skip
+        (slope * slope).sum().backward()
+    return [a.asnumpy() for a in (y, slope, x.grad)]
+
+
+@pytest.mark.parametrize("name", ["potrf", "potri"])
+def test_an_upper_factor_is_the_lower_one_of_the_transpose(name: str) -> None:
+    operator = getattr(nd.linalg, name)
+
+    def turned(x: Any) -> Any:
+        y = operator(x.swapaxes(1, 2))
+        return y.swapaxes(1, 2) if name == "potrf" else y
+
+    for upper, lower in zip(results(lambda x: operator(x, lower=False)), results(turned)):
+        np.testing.assert_allclose(upper, lower, rtol=1e-12)
+    y = operator(nd.array(A, dtype="float64"), lower=False).asnumpy()
+    whole = np.triu(A) + np.swapaxes(np.triu(A, 1), 1, 2)
+    if name == "potrf":
+        np.testing.assert_allclose(np.swapaxes(y, 1, 2) @ y, whole, atol=1e-12)
+        assert (np.tril(y, -1) == 0).all()
+    else:
+        factor = np.triu(A)
+        np.testing.assert_allclose(y, np.linalg.inv(np.swapaxes(factor, 1, 2) @ factor), rtol=1e-9)
+
+
+def test_graphs_keep_which_triangle_it_is() -> None:
+    y = sym.linalg.potrf(sym.var("x"), lower=False)
+    again = sym.load_json(y.tojson())
+    x = nd.array(A, dtype="float64")
+    for graph in (y, again):
+        out = graph.eval(x=x)[0].asnumpy()
+        np.testing.assert_array_equal(out, nd.linalg.potrf(x, lower=False).asnumpy())
+
+
+def test_a_wrong_index_is_an_index_error() -> None:
+    x = nd.arange(6).reshape((2, 3))
+    for index in (3, -4):
+        with pytest.raises(IndexError, match=f"given index {index}") as error:
+            nd.gather_nd(x, nd.array([[0], [index]])).asnumpy()
+        assert isinstance(error.value, base.MXNetError)
+    with pytest.raises(base.MXNetError, match="at least one element"):
+        nd.zeros((0, 3)).max()
+    assert nd.zeros((0, 3)).max(axis=1).shape == (0,)
+
+
+def test_methods_copy_where_mxnets_do() -> None:
+    x = nd.arange(6).reshape((1, 6))
+    parts = [x.flatten(), x.expand_dims(0), x.squeeze(), x.flatten(inplace=True)]
+    x[:] = -1
+    assert [float(p.sum().asscalar()) for p in parts] == [15, 15, 15, -6]
+    assert nd.array(3).shape == () and nd.array(3) * nd.ones(2).sum() == 6
+
+
+def test_boxes_of_no_class_do_not_count() -> None:
+    boxes = nd.array([[-1, 0.9, 0, 0, 1, 1], [0, 0.5, 0, 0, 1, 1], [1, 0.4, 0, 0, 1, 1]])
+    kept = nd.contrib.box_nms(boxes, id_index=0, force_suppress=True).asnumpy()
+    assert kept[:, 0].tolist() == [0, -1, -1] and kept[0, 1] == 0.5
+    kept = nd.contrib.box_nms(boxes, id_index=0, background_id=0, force_suppress=True).asnumpy()
+    assert kept[0].tolist() == pytest.approx([-1, 0.9, 0, 0, 1, 1])
+
+
+def test_everything_dropped_is_nan() -> None:
+    with autograd.train_mode():  # 0 times 1 / (1 - 1), as in MXNet
+        assert np.isnan(nd.Dropout(nd.ones(3), p=1).asnumpy()).all()
+    assert nd.Dropout(nd.ones(3), p=1).asnumpy().tolist() == [1, 1, 1]
+
+
+def test_a_progression_of_integers_has_an_integral_step() -> None:
+    found = nd.arange(1.3, 6, 1.3, dtype="int32").asnumpy().tolist()
+    assert found == [1, 2, 3, 4] == np.arange(1.3, 6, 1.3, dtype="int32").tolist()
+    assert nd.arange(0, 2, 0.5).asnumpy().tolist() == [0, 0.5, 1, 1.5]
+
+
+def test_a_split_is_read_from_the_right_too() -> None:
+    x = nd.arange(24).reshape((1, 2, 12))
+    assert x.reshape((-2, -1, 4, -4), reverse=True).shape == (1, 2, 3, 4)
+
+
+def test_a_label_may_be_the_blank() -> None:
+    data = nd.array(np.random.RandomState(0).randn(6, 1, 4))  # losses: genuine MXNet's
+    for label, loss in (([2, 1, 3], 8.050695), ([3, 2, 2], 5.032673), ([2, 1, 1], 6.608005)):
+        found = nd.CTCLoss(
+            data, nd.array([label]), nd.array([6]), nd.array([3]),
+            use_data_lengths=True, use_label_lengths=True, blank_label="last",
+        )  # fmt: skip
+        assert found.asscalar() == pytest.approx(loss, rel=1e-5)
+    with pytest.raises(base.MXNetError, match="expected 0 to 3"):
+        nd.CTCLoss(data, nd.array([[4]]), blank_label="last").asnumpy()
