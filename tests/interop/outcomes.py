@@ -20,6 +20,7 @@ import jupyter_hybrid as mx
 
 WAYS = ("sym", "method", "symbol's method")
 
+
 @dataclass(frozen=True)
 class Outcome:
     """kind: "same", "differs", "refused" (here alone), "absent" (no such name here) or "unknown"
