@@ -114,6 +114,13 @@ REFUSED = {
     **dict.fromkeys(["psroi_pooling_grad", "rroi_align_grad"], "gradient"),
     **dict.fromkeys(["sequence_last_grad", "roi_align_grad"], "gradient"),
     **dict.fromkeys(["grid_generator_grad"], "gradient"),
+    **dict.fromkeys(["Proposal", "MultiProposal"], "no ONNX operator"),
+    **dict.fromkeys(["DeformablePSROIPooling"], "no ONNX operator"),
+    **{
+        name: "gradient" if name.endswith("_grad") else "random" if "random" in name else "no ONNX"
+        for name in SAMPLES
+        if name.startswith("image_")
+    },
     **dict.fromkeys(["RNN"], "recurrent layers"),
     **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),

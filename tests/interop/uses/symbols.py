@@ -80,7 +80,7 @@ def files(mx):
         path = str(Path(folder) / "net-symbol.json")
         net.save(path)
         third = mx.sym.load(path)
-    cast = mx.sym.exp(mx.sym.amp_cast(mx.sym.var("x"), dtype="float16"))
+    cast = mx.sym.exp(mx.sym.amp_cast(mx.sym.var("x"), dtype="float16"), name="y")
     return {
         "arguments": again.list_arguments(),
         "states": third.list_auxiliary_states(),
