@@ -59,7 +59,9 @@ TEST_CASE("mx names: every name round-trips through symbol.json's words") {
     REQUIRE(back != nullptr);
     CHECK(back->op == row.op);
     CHECK(mx_to_core(*back, written) == attrs);
-    const bool spelled = row.name == "fix" || row.name == "argmax_channel";  // with another name
+    // Written with the name of a more general row.
+    const bool spelled = row.name == "fix" || row.name == "argmax_channel" ||
+                         row.name == "make_loss" || row.name == "Pooling_v1";
     if (row.exported && !spelled) CHECK(name == row.name);
     const bool counts =
         row.op->attr_index("num_arrays") >= 0 || row.op->attr_index("num_outputs") >= 0;
