@@ -109,11 +109,12 @@ interop: build
 	$(BIN)/python tests/interop/record_cases.py $(FAMILIES)
 	$(if $(FAMILIES),,$(BIN)/python tests/interop/record_uses.py)
 
-# Which names the comparisons call, then the page that counts them.
+# Which names the comparisons call (no cells: these run plainly beside a profiler), then the page
+# that counts them.
 compatibility: build $(STAMPS)/ecosystem
 	PYTHONPATH=tests/interop $(BIN)/python -m pytest -q -p used_names \
-	  --used-names tests/data/mxnet/compared.json -m "not slow" --deselect \
-	  tests/interop/test_compatibility.py tests/interop tests/py/test_dtypes_of_mxnet.py \
+	  --used-names tests/data/mxnet/compared.json -m "not slow" \
+	  -k "not test_compatibility and not test_in_a_cell" tests/interop tests/py/test_dtypes_of_mxnet.py \
 	  tests/py/test_metric.py tests/py/test_initializer.py tests/py/test_optimizers_mxnet.py
 	$(BIN)/python tests/interop/compatibility.py
 
