@@ -22,7 +22,7 @@ CASES = {
         "%%hybridize\n# an index out of range\npicked = nd.take(table, index, mode='raise')"
         "\ntotal = picked.sum()\nprint(total)  # read here",
         3,
-        "MXNetError",
+        "IndexRangeError",
         "picked = nd.take(table, index, mode='raise')",
     ),
     "python": (
