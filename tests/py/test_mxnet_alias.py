@@ -68,6 +68,8 @@ def test_names_that_are_not_carried_say_why_when_used(mx):
         exec("class Mine(Module): pass", names)
     assert not isinstance(nd.ones(2), mx.nd.sparse.CSRNDArray)
     assert "arrays are dense" in repr(mx.nd.sparse.CSRNDArray)
+    with pytest.raises(MXNetError, match=r"sparse\.zeros: arrays are dense"):
+        mx.nd.sparse.zeros("csr", (2, 3))
 
 
 @pytest.mark.parametrize("name", ["nothing", "nd.nothing", "gluon.nn.nothing", "io.nothing"])

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from . import tree
-from .not_carried import NotCarried
+from .not_carried import OTHERS, NotCarried
 from .privates import private
 
 _NO_PATH: list[str] = []
@@ -79,7 +79,7 @@ def lookup(module: str, name: str, asked: str) -> Any:
     if held is not None:
         return held
     if not name.startswith("_") and tree.has(module, name):
-        for place in _places(module, name):
+        for place in _places(module, name) if (module, name) not in OTHERS else ():
             held = _held(place, name)
             if held is not None:
                 return held

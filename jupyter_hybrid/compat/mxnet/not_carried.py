@@ -52,6 +52,9 @@ _BY_WORD = {
     "check_call": "MXNet's C library is not there",
 }
 
+#: Names that mean something else in the modules above: a storage type is their first argument.
+OTHERS = {("ndarray.sparse", name) for name in ("array", "empty", "zeros")}
+
 
 class NotCarriedError(_core.MXNetError, NotImplementedError):
     """A name of MXNet's was used that isn't carried here; the message says why."""
