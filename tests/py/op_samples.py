@@ -982,10 +982,21 @@ def _detection() -> None:
     ]
     moved = {**psroi, "sample_per_part": 2, "trans_std": 0.25, "group_size": 2}
     SAMPLES["DeformablePSROIPooling"] = [
-        use(Real((2, 8, 4, 4)), rois, Real((3, 4, 2, 2), -0.2, 0.2), **moved),
-        use(Real((2, 8, 4, 4)), rois, Real((3, 2, 1, 1), -0.2, 0.2), **moved, part_size=1),
-        use(Real((2, 8, 4, 4)), rois, **moved, no_trans=True),
+        Sample((Real((2, 8, 4, 4)), rois, *trans), {**moved, **more}, second_order=False)
+        for trans, more in (
+            ((Real((3, 4, 2, 2), -0.2, 0.2),), {}),
+            ((Real((3, 2, 1, 1), -0.2, 0.2),), {"part_size": 1}),
+            ((), {"no_trans": True}),
+        )
     ]
+    proposals = {
+        "rpn_post_nms_top_n": 4, "rpn_min_size": 1, "scales": (2.0,), "ratios": (0.5, 1.0),
+        "feature_stride": 4, "output_score": True,
+    }  # fmt: skip
+    for name, images in (("Proposal", 1), ("MultiProposal", 2)):
+        maps = Real((images, 4, 2, 3), 0, 1), Real((images, 8, 2, 3), -0.25, 0.25)
+        sizes = Places(((8.0, 12.0, 1.0), (8.0, 8.0, 1.0))[:images])
+        SAMPLES[name] = [Sample((*maps, sizes), proposals, True, lambda x, *_: 0 * x, False)]
     SAMPLES["psroi_pooling_grad"] = [use(Real((3, 2, 2, 2)), rois, **psroi, shape=(2, 8, 4, 4))]
     rotated = Places(((0.0, 2.0, 2.5, 3.0, 2.0, 30.0), (1.0, 1.0, 0.5, 2.0, 4.0, -70.0)))
     SAMPLES["RROIAlign"] = [

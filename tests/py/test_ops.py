@@ -209,20 +209,6 @@ MORE = {
         use(Real((2, 3, 5), 0, 1), Real((2, 20)), Real((1, 5, 4), 0, 1), nms_topk=3)
     ],
 }
-for name, images in (("Proposal", 1), ("MultiProposal", 2)):
-    MORE[name] = [
-        use(
-            Real((images, 4, 2, 3), 0, 1),
-            Real((images, 8, 2, 3), -0.25, 0.25),
-            Places(((8.0, 12.0, 1.0), (8.0, 8.0, 1.0))[:images]),
-            rpn_post_nms_top_n=4,
-            rpn_min_size=1,
-            scales=(2.0,),
-            ratios=(0.5, 1.0),
-            feature_stride=4,
-            output_score=True,
-        )
-    ]
 SAMPLES = {**op_samples.SAMPLES, **MORE}
 USES = [
     pytest.param(name, sample, id=f"{name}-{i}")
