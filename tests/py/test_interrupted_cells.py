@@ -5,7 +5,10 @@ Programs are held by slow motion, so that they are under way whenever the interr
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
@@ -34,24 +37,44 @@ def held() -> Iterator[None]:
         engine.configure(slow=0)
 
 
+# A process of its own: beside a thread of the user's a cell runs as written.
+WHEN_IT_WAITS = """
+import os, sys, time
+process, calm = int(sys.argv[1]), 0
+while calm < 10:  # as many looks, each of which finds the main thread asleep
+    time.sleep(0.02)
+    with open(f"/proc/{process}/task/{process}/stat") as file:
+        calm = calm + 1 if file.read().rpartition(")")[2].split()[0] == "S" else 0
+os.kill(process, int(sys.argv[2]))
+"""
+
+
 @pytest.fixture
 def interrupt() -> Iterator[Callable[..., None]]:
-    """Interrupts what the main thread waits for, as the keyboard does; ``release``: what is queued
-    may run from then on."""
+    """Interrupts the main thread, as the keyboard does: once it waits, or ``after`` so many
+    seconds; ``release``: what is queued may run from then on."""
     releases = False
+    started = []
 
     def stop(number: int, frame: FrameType | None) -> None:
         if releases:
             engine.configure(slow=0)
         raise KeyboardInterrupt
 
-    def start(release: bool = False) -> None:
+    def start(release: bool = False, after: float | None = None) -> None:
         nonlocal releases
         releases = release
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        if after is None:
+            arguments = [str(os.getpid()), str(int(signal.SIGALRM))]
+            started.append(subprocess.Popen([sys.executable, "-Sc", WHEN_IT_WAITS, *arguments]))
+        else:
+            signal.setitimer(signal.ITIMER_REAL, after)
 
     before = signal.signal(signal.SIGALRM, stop)
     yield start
+    for process in started:
+        process.kill()
+        process.wait()
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
 
@@ -162,7 +185,7 @@ for i in range({steps}):
 def test_draws_stay_the_same(shell, held, interrupt):
     """What is computed once more is computed from the numbers that were drawn."""
     shell.run("from jupyter_hybrid import nd, random\nrandom.seed(3)")
-    interrupt()
+    interrupt(after=0.2)
     shell.hybridize(ND.format(size=MANY, steps=10**6), "--force", fails=True)
     engine.configure(slow=0)
     made, steps = shell.ns["y"].asnumpy(), shell.ns["i"]
