@@ -11,7 +11,7 @@ from .._core import Context, MXNetError, NDArray, Symbol, current_context
 from ..progress import SearchProgress
 from .function_report import FunctionReport
 from .groups import check_groups, input_devices
-from .inputs import as_array, declared_dtype, name_of
+from .inputs import as_array, declared_dtype, declared_shape, name_of
 from .variable import Group, var
 
 __all__ = ["Function", "compile_function"]
@@ -74,6 +74,7 @@ class Function:
             self._updated.append(names[i])
         self._options = options
         self._dtypes = declared_dtype(symbol, names)
+        self._shapes = declared_shape(self._graph)
         self._donated = [n in set(donate) for n in names]
         self._ctx = ctx
         self._groups = check_groups(symbol, group2ctx)
@@ -91,7 +92,9 @@ class Function:
         inputs = [
             self.params[n]
             if n in self.params
-            else as_array(n, arrays[n], self._dtypes[n], where[n], self._strict)
+            else as_array(
+                n, arrays[n], self._dtypes[n], self._shapes.get(n), where[n], self._strict
+            )
             for n in self._names
         ]
         for name in self._updated:

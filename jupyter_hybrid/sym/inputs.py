@@ -10,7 +10,7 @@ import numpy as np
 from .._core import Context, MXNetError, NDArray, Symbol
 from ..nd import array
 
-__all__ = ["as_array", "declared_dtype", "name_of"]
+__all__ = ["as_array", "declared_dtype", "declared_shape", "name_of"]
 
 _NAMES = {
     0: "float32", 1: "float64", 2: "float16", 3: "uint8", 4: "int32", 5: "int8", 6: "int64",
@@ -42,10 +42,25 @@ def declared_dtype(symbol: Symbol, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def as_array(name: str, value: Any, dtype: str, ctx: Context, strict: bool = True) -> NDArray:
+def declared_shape(graph: Any) -> dict[str, tuple[int, ...]]:
+    """By variable of a graph: the shape it was made with, where its rank is known."""
+    made = {node.id: node for node in graph.nodes}
+    variables = [made[i] for i in graph.inputs]
+    return {v.name: tuple(v.shapes[0]) for v in variables if v.shapes[0] is not None}
+
+
+def as_array(
+    name: str,
+    value: Any,
+    dtype: str,
+    shape: tuple[int, ...] | None,
+    ctx: Context,
+    strict: bool = True,
+) -> NDArray:
     """The argument as an NDArray on ``ctx``; one that is there already is not copied.
 
-    With ``strict`` off an NDArray may be on any device.
+    A number has the variable's shape, if that is of one element. With ``strict`` off an NDArray may
+    be on any device.
 
     Raises:
         TypeError: it is neither an array nor a number (nor nested lists of them).
@@ -61,4 +76,6 @@ def as_array(name: str, value: Any, dtype: str, ctx: Context, strict: bool = Tru
         raise TypeError(f"{name!r}: {error}") from None
     if numbers.dtype.kind not in "biufc" and numbers.dtype.name != dtype:
         raise TypeError(f"{name!r}: expected an array or a number, got {type(value).__name__}")
+    if numbers.ndim == 0 and shape and set(shape) == {1}:
+        numbers = numbers.reshape(shape)
     return array(numbers, ctx=ctx, dtype=dtype)
