@@ -119,8 +119,9 @@ def load(fname: str | os.PathLike[str]) -> Symbol:
         MXNetError: the file is truncated, corrupt, or has an operator that does not exist here.
         MissingFileError: there is none; it is an MXNetError and a FileNotFoundError.
     """
+    text = read_whole(fname)
     try:
-        return _core.sym_load_json(read_whole(fname))
+        return _core.sym_load_json(text)
     except MXNetError as error:
         raise MXNetError(f"{os.fspath(fname)}: {error}") from None
 
