@@ -11,7 +11,7 @@ from .svg import svg
 from .text import text
 
 # Widgets take longest to import: not before somebody looks.
-_LAZY = {"Forms": ".viewer", "GraphViewer": ".viewer", "mimebundle": ".viewer", "view": ".files"}
+_LAZY = {"Forms": ".output", "GraphViewer": ".viewer", "mimebundle": ".output", "view": ".files"}
 
 
 def __getattr__(name: str) -> Any:

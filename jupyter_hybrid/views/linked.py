@@ -1,4 +1,4 @@
-"""Keeps GraphViewer widgets and the pictures shown in JupyterLab's own renderer in step."""
+"""Keeps widgets and the pictures shown in JupyterLab's own renderer in step."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ _listening: list[Callable[[], bool]] = []
 
 
 def register(viewer: Any) -> None:
-    """Links a viewer's ``stage`` and ``selected`` with every picture of its spec."""
-    spec_id = viewer.spec["id"]
+    """Links a widget's ``stage`` and ``selected`` with every picture of its spec."""
     with _lock:
-        _viewers[spec_id] = viewer
+        _viewers[viewer.spec_id] = viewer
     viewer.observe(_changed, names=["stage", "selected"])
-    viewer.observe(_planned, names=["spec"])
 
 
 def add_sender(send: Any, listening: Callable[[], bool]) -> None:
@@ -48,18 +46,11 @@ def _changed(change: Any) -> None:
         return
     message = {
         "type": "viewer",
-        "id": viewer.spec["id"],
+        "id": viewer.spec_id,
         "stage": viewer.stage,
         "selected": list(viewer.selected),
     }
     _send(message)
-
-
-def _planned(change: Any) -> None:
-    spec = change["new"]
-    if change["old"] and change["old"]["stages"] is spec["stages"]:
-        return  # the same plan with its time: the output itself is told
-    _send({"type": "spec", "id": spec["id"], "spec": packed(spec)})
 
 
 def tell_whole(spec: Spec) -> None:
@@ -92,10 +83,8 @@ def switched(message: dict[str, Any]) -> dict[str, Any] | None:
         return {"type": "refused", "id": spec_id, "why": str(error)}
     with _lock:
         viewer = _viewers.get(spec_id)
-    if viewer is not None and viewer.spec != spec:
-        viewer.spec = spec  # tells the pictures of JupyterLab's own renderer too
-    else:
-        _send({"type": "spec", "id": spec_id, "spec": packed(spec)})
+    if viewer is None or not viewer.planned(spec):
+        tell_whole(spec)
     return None
 
 
@@ -108,7 +97,7 @@ def receive(message: dict[str, Any]) -> None:
     stage, selected = message.get("stage"), message.get("selected")
     viewer._from_browser = True
     try:
-        if isinstance(stage, int) and 0 <= stage < len(viewer.spec["stages"]):
+        if isinstance(stage, int) and 0 <= stage < len(viewer.stage_names):
             viewer.stage = stage
         if isinstance(selected, list) and all(isinstance(i, int) for i in selected):
             viewer.selected = selected

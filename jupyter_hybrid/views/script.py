@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import resources
 
 import ipywidgets
@@ -15,6 +16,7 @@ class Script(ipywidgets.Widget):
     source = traitlets.Unicode().tag(sync=True)
 
 
+@cache
 def static(name: str) -> str:
     """The text of a file of the built front end."""
     return (resources.files("jupyter_hybrid") / "static" / name).read_text("utf-8")

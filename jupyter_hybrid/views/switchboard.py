@@ -14,7 +14,7 @@ from ..reports.report import Report
 from .pictures import spec_of
 from .schema import Spec
 
-_CELLS, _CHOICES = 32, 64  # how many are remembered
+_CELLS, _CHOICES = 32, 8  # how many are remembered; choices of each cell
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Switchboard:
         cell = _Cell(_detached(report))
         with self._lock:
             self._cells[spec["id"]] = cell
-            if len(self._cells) > _CELLS:
+            while len(self._cells) > _CELLS:
                 self._cells.popitem(last=False)
 
     def shown(self, spec_id: str, kept: list[str] | None) -> Report:

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import graphviz
-import ipywidgets
-import traitlets
-from IPython.core.getipython import get_ipython
 
 from ..reports.report import Report
 from . import linked
 from .beside import with_beside
 from .dot import dot
-from .heat import heat_of
-from .packed import packed, table
+from .folded import Folded
+from .output import bundle_of, someone_looks
+from .packed import packed
 from .page import page
-from .pictures import opened, parts_of, spec_of, stage_number
+from .picture_widget import PictureWidget, names_of_stages
+from .pictures import opened, spec_of, stage_number
 from .png import png
 from .saved import forms
-from .script import script_traits
-from .stage_message import ran_stage
+from .schema import Spec
 from .svg import svg
 from .switchboard import switchboard
 from .text import text
 
 
-class GraphViewer(anywidget.AnyWidget):
+class GraphViewer(PictureWidget):
     """Draws a graph before and after each pass, its memory plan and its program text.
 
     Args:
@@ -46,13 +42,6 @@ class GraphViewer(anywidget.AnyWidget):
         selected: ids of the selected nodes.
     """
 
-    spec: Any = traitlets.Dict()  # a Spec; a page without our renderer asks for it: it may be large
-    stage = traitlets.Int(0).tag(sync=True)
-    selected = traitlets.List(traitlets.Int()).tag(sync=True)
-    script = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
-        sync=True, **ipywidgets.widget_serialization
-    )
-
     def __init__(self, thing: Any, view: str | None = None, beside: Any = None, **traits: Any):
         spec = spec_of(thing)
         if isinstance(traits.get("stage"), str):
@@ -61,29 +50,45 @@ class GraphViewer(anywidget.AnyWidget):
         if beside is not None:
             spec = with_beside(spec, beside)
         traits.setdefault("stage", spec["initial"]["stage"])
-        super().__init__(spec=spec, **script_traits(), **traits)
+        self._hold(spec)
+        super().__init__(**traits)
         if isinstance(thing, Report):
             switchboard.remember(spec, thing)
-        self._asked = False
-        self.on_msg(self._received)
-        self.observe(self._send_spec, names=["spec"])
-        linked.register(self)
 
-    def _send_spec(self, change: Any = None) -> None:
-        if self._asked:
-            self.send({"type": "spec", "spec": packed(self.spec)})
+    @property
+    def spec(self) -> Any:
+        """The picture, as :mod:`.schema` says. A page without our renderer asks for it: it may be
+        large, and is compressed while many others are looked at."""
+        return self._spec.get()
 
-    def _received(self, widget: Any, content: Any, buffers: Any) -> None:
-        """A message of the browser: it wants the spec to draw it, or a switch was moved."""
-        if isinstance(content, dict) and content.get("type") == "ask":
-            self._asked = True
-            self._send_spec()
-        if isinstance(content, dict) and content.get("type") == "switch":
-            refused = linked.switched({**content, "id": self.spec["id"]})
-            if refused is not None:
-                self.send(refused)
-        if isinstance(content, dict) and content.get("type") == "run_stage":
-            self.send(ran_stage({**content, "id": self.spec["id"]}))
+    @spec.setter
+    def spec(self, spec: Any) -> None:
+        if spec["beside"] is None and spec["id"] == self._spec_id:  # the cell, planned again
+            spec = {**spec, "beside": self.spec["beside"]}
+        self._hold(spec)
+        self.tell()
+        linked.tell_whole(spec)
+
+    def _hold(self, spec: Spec) -> None:
+        self._spec, self._spec_id = Folded(spec), spec["id"]
+        self._stage_names = names_of_stages(spec)
+
+    @property
+    def spec_id(self) -> str:
+        return self._spec_id
+
+    @property
+    def stage_names(self) -> list[str]:
+        return self._stage_names
+
+    def answer(self) -> dict[str, Any]:
+        return {"type": "spec", "spec": packed(self.spec)}
+
+    def planned(self, spec: Spec) -> bool:
+        if self.spec == spec:
+            return False
+        self.spec = spec
+        return True
 
     def keep_only(self, *names: str) -> None:
         """Shows the cell planned with just these names kept; runs nothing.
@@ -92,23 +97,6 @@ class GraphViewer(anywidget.AnyWidget):
             LookupError: the viewer does not draw a hybridized cell, or one of long ago.
         """
         self.spec = switchboard.replan(self.spec["id"], list(names))
-
-    @traitlets.validate("spec")
-    def _same_beside(self, proposal: Any) -> Any:
-        """The same cell planned again keeps what stands beside it."""
-        old, new = self.spec, proposal["value"]
-        again = bool(new) and old.get("id") == new["id"] and new["beside"] is None
-        return {**new, "beside": old["beside"]} if again else new
-
-    @traitlets.validate("stage")
-    def _valid_stage(self, proposal: Any) -> int:
-        last = len(self.spec.get("stages", [])) - 1
-        if not 0 <= proposal["value"] <= max(last, 0):
-            raise traitlets.TraitError(
-                f"stage: expected 0 to {last}, got {proposal['value']}; the stages are "
-                + ", ".join(s["name"] for s in self.spec["stages"])
-            )
-        return proposal["value"]
 
     def dot(self, stage: int | None = None) -> graphviz.Digraph:
         """The shown stage (or another) as a graphviz object; drawing it needs ``dot``."""
@@ -149,51 +137,4 @@ class GraphViewer(anywidget.AnyWidget):
         """(data, metadata) by which a page shows the widget; nothing where it needs none."""
         if linked.is_drawn() or not someone_looks():
             return {}, {}
-        bundle = super()._repr_mimebundle_()
-        return bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-
-
-class Forms:
-    """All forms of a cell's report: the widget's, ours, HTML, SVG and text."""
-
-    def __init__(self, report: Report):
-        self._report = report
-        self._viewer = GraphViewer(report) if someone_looks() else None
-        self._spec = spec_of(report) if self._viewer is None else self._viewer.spec
-        self._packed, self._still = packed(self._spec), svg(self._spec)  # the time is in neither
-
-    def bundle(self) -> Any:
-        """(data, metadata) by MIME type, as the report is now."""
-        widget, metadata = ({}, {}) if self._viewer is None else self._viewer.as_widget()
-        heat = table(self._spec["heat"])
-        data = {**self._packed, "totals": self._spec["totals"], "heat": heat}
-        return {**widget, **forms(self._spec, data, self._still, repr(self._report))}, metadata
-
-    def measure_again(self) -> None:
-        """The programs are through: the picture, which stays the same one, gets their time."""
-        times = {"run_s": self._report.run_s, "running": False}
-        totals = {**self._spec["totals"], **times}
-        spec = {**self._spec, "totals": totals, "heat": heat_of(parts_of(self._report))}
-        if self._viewer is not None and self._viewer.spec is self._spec:  # not planned again since
-            self._viewer.spec = spec
-        self._spec = spec
-
-
-def mimebundle(report: Report) -> Any:
-    """All forms of a cell's report, now."""
-    return Forms(report).bundle()
-
-
-def someone_looks() -> bool:
-    """False when a program runs the notebook (nbconvert, papermill, a book's build).
-
-    A saved page prefers a widget to a picture, and a widget is blank without a network. Front ends
-    send something along with a cell, such as its id; those programs send nothing.
-    """
-    shell = get_ipython()
-    kernel = getattr(shell, "kernel", None)
-    if kernel is None or "google.colab" in sys.modules:
-        return True
-    if os.environ.get("SERVER_SOFTWARE", "").startswith("voila"):
-        return True
-    return bool((kernel.get_parent("shell") or {}).get("metadata"))
+        return bundle_of(self)

@@ -27,13 +27,15 @@ PAGE = """
     on: (name, call) => { heard[name] = call; },
     off: name => { delete heard[name]; },
     send: content => {
-      if (content.type === 'ask') heard['msg:custom']({ type: 'spec', spec });
+      if (content.type === 'ask') heard['msg:custom'](window.gone ?? { type: 'spec', spec });
     }
   };
+  window.say = content => heard['msg:custom'](content);
   window.python = (name, value) => { traits[name] = value; heard[`change:${name}`](); };
   const { default: widget } = await import(URL.createObjectURL(
     new Blob([document.getElementById('code').textContent], { type: 'text/javascript' })));
-  window.clean = widget.render({ model, el: document.getElementById('host') });
+  window.draw = () => widget.render({ model, el: document.getElementById('host') });
+  window.clean = window.draw();
 </script>
 """
 MAKE = """
@@ -94,8 +96,15 @@ def test_a_page_with_anywidgets_interface_alone(blank, root):
     expect(blank.locator(".hyb-viewer")).to_have_attribute("data-stage", "0")
     blank.evaluate("window.python('selected', [])")
     expect(blank.locator("[role=option][aria-selected=true]")).to_have_count(0)
+    # A page that has drawn a picture goes on with it; one that comes later is told.
+    blank.evaluate("window.gone = { type: 'gone', why: 'it is <b>gone</b>' }")
+    blank.evaluate("window.say(window.gone)")
+    expect(blank.locator(".hyb-viewer")).to_have_count(1)
     blank.evaluate("window.clean()")
     expect(blank.locator(".hyb-viewer")).to_have_count(0)
+    blank.evaluate("window.clean = window.draw()")
+    expect(blank.locator("#host")).to_have_text("it is <b>gone</b>")
+    blank.evaluate("window.clean()")
 
 
 @pytest.mark.slow

@@ -61,6 +61,8 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
     const { type, why, spec } = Object(content) as Record<string, unknown>;
     if (type === 'spec') {
       draw(spec);
+    } else if (type === 'gone' && !viewer) {
+      el.textContent = String(why); // a viewer that has drawn it goes on
     } else if (type === 'refused') {
       viewer?.setSwitching(String(why));
     } else if (type === 'stage_ran') {
