@@ -59,6 +59,7 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "lr_scheduler": "lr_scheduler",
     "metric": "metric",
     "optimizer": "optimizer",
+    "profiler": "profiler",
     "recordio": "recordio",
     "contrib": "contrib",
     "onnx": "onnx",

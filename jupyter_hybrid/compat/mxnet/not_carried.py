@@ -33,7 +33,7 @@ _BY_MODULE = {
     "torch": "the bridge to Lua Torch is not carried",
     "tvmop": "operators compiled by TVM are not carried",
     "notebook": "the live panel and the pictures of jupyter_hybrid are in its place",
-    "profiler": "the live panel and jupyter_hybrid.live have the timeline",
+    "profiler": "there are no parameter servers, and MXNet's C library is not there",
 }
 
 #: Part of a name -> why it isn't carried, whatever its module.
