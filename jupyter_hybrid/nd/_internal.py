@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core, _rooms
+from .unique_draws import sample_unique_zipfian
+
+_sample_unique_zipfian = sample_unique_zipfian
 
 
 def __getattr__(name: str) -> Any:
@@ -12,4 +15,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return _rooms.internal_names()
+    return sorted(["_sample_unique_zipfian", *_rooms.internal_names()])
