@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 from . import _core
 
@@ -70,6 +71,9 @@ class AttrScope(metaclass=_Current):
         ValueError: an attribute has no string as its value.
     """
 
+    #: How often a graph of that name was made inside another one: MXNet's count.
+    _subgraph_names: ClassVar[Counter[str]] = Counter()
+
     def __init__(self, **attributes: str):
         self._attributes = attribute_names(attributes)
         self._outer: list[Any] = []
@@ -96,3 +100,8 @@ class AttrScope(metaclass=_Current):
         trace: TracebackType | None,
     ) -> None:
         _core.set_symbol_attributes(self._outer.pop())
+
+
+def count_subgraph(name: str) -> None:
+    """One more graph of that name was made inside another one."""
+    AttrScope._subgraph_names[name] += 1

@@ -9,6 +9,7 @@ from typing import Any
 from .. import _core, autograd, nd, nesting, sym
 from ..base import MXNetError
 from ..sym.host_graph import HostGraph
+from ..sym.refusals import DynamicShapeError
 from .block import Block, LayerReport
 from .cached_block import CachedBlock
 from .checks import InputError
@@ -36,6 +37,7 @@ class HybridBlock(Block):
         self._active = False
         self._compile_options: dict[str, Any] = {}
         self._cached: CachedBlock | None = None
+        self._dynamic = False  # it can't be a graph: the shape of something depends on values
         self._infers = False  # while layers are called for their shapes
         self._op_hook: tuple[Callable, bool] | None = None
 
@@ -136,9 +138,10 @@ class HybridBlock(Block):
     def _clear_cached_op(self) -> None:
         if "_cached" in self.__dict__:
             super().__setattr__("_cached", None)
+            self._dynamic = False
 
     def _report(self, path: str) -> Iterator[LayerReport]:
-        if self._active:
+        if self._active and not self._dynamic:
             programs = self._cached.graph.num_programs if self._cached else 0
             why = (
                 f"{programs} program{'s' if programs != 1 else ''}"
@@ -149,7 +152,10 @@ class HybridBlock(Block):
                 why = "run node by node: it has custom operators, which Python computes"
             yield LayerReport(path, type(self).__name__, True, why)
             return  # children are part of this program
-        yield LayerReport(path, type(self).__name__, False, "hybridize() was not called")
+        why = "the shape of something in it depends on values"
+        if not self._dynamic:
+            why = "hybridize() was not called"
+        yield LayerReport(path, type(self).__name__, False, why)
         for name, child in self._children.items():
             yield from child._report(f"{path}.{name}" if path else name)
 
@@ -223,9 +229,17 @@ class HybridBlock(Block):
 
     def _compiled(self, *args: Any) -> Any:
         cached = self._cached
+        if cached is None and not self._dynamic:
+            try:
+                cached = CachedBlock(self, args, self._compile_options)
+            except DynamicShapeError as error:
+                warnings.warn(f"{self.name} runs imperatively: {error}", stacklevel=4)
+                self._dynamic = True
+            else:
+                super().__setattr__("_cached", cached)
         if cached is None:
-            cached = CachedBlock(self, args, self._compile_options)
-            super().__setattr__("_cached", cached)
+            first = next(a for a in nesting.flatten(args) if a is not None)
+            return self._imperative(first.context, *args)
         if self._op_hook is not None:
             return call_watched(cached, args, *self._op_hook)
         return cached.call(args)

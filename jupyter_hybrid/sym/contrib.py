@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Symbol
+from ..attribute import count_subgraph
 from ..nesting import flatten, listed_like
+from ..sync_batch_norm import sync_batch_norm
 from . import random
+from .applying import apply_operator
 from .names import choose_name
 from .random import uniform
+from .refusals import DynamicShapeError
 
 if TYPE_CHECKING:
     from .contrib_operators import *  # noqa: F403
@@ -34,12 +38,42 @@ def _variables(values: list[Any], what: str) -> list[Symbol]:
     return [_core.sym_var(f"{what}{i}") for i in range(len(values))]
 
 
+def SyncBatchNorm(
+    data: Symbol | None = None,
+    gamma: Symbol | None = None,
+    beta: Symbol | None = None,
+    moving_mean: Symbol | None = None,
+    moving_var: Symbol | None = None,
+    eps: float = 0.001,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    ndev: int = 1,
+    key: str = "",
+    name: str | None = None,
+    attr: Any = None,
+) -> Any:
+    """As nd.contrib.SyncBatchNorm."""
+    options = {
+        **{"momentum": momentum, "fix_gamma": fix_gamma, "use_global_stats": use_global_stats},
+        "output_mean_var": output_mean_var,
+    }
+    inputs = (data, gamma, beta, moving_mean, moving_var)
+    made = sync_batch_norm(
+        lambda i, a: apply_operator("BatchNorm", i, a, name, attr, "syncbatchnorm"),
+        *(inputs, ndev, eps, options),
+    )
+    return _core.sym_group(made) if output_mean_var else made
+
+
 def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") -> tuple[Any, Any]:
     """The node that runs ``body(row, states)`` for each row of ``data``.
 
     As :func:`jupyter_hybrid.nd.contrib.foreach`; shapes and dtypes of the states must not change
     from step to step. Differentiable once: the gradient runs the steps again, then backward.
     """
+    count_subgraph(name)
     since = _core.trace_serial()
     arrays, states = flatten(data), flatten(init_states)
     rows, carried = _variables(arrays, "row"), _variables(states, "state")
@@ -53,7 +87,7 @@ def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") 
         [*arrays, *states],
         since,
         {"data": len(arrays), "carried": len(states)},
-        choose_name(None, name),
+        choose_name(None, "_foreach"),
     )
     made = [node[i] for i in range(len(outputs) + len(states))]
     return _like(made[: len(outputs)], output), _like(made[len(outputs) :], init_states)
@@ -76,6 +110,8 @@ def while_loop(
     values = flatten(loop_vars)
     if not values:
         raise ValueError("loop_vars should contain at least one element")
+    for part in ("cond", "func"):
+        count_subgraph(f"{name}_{part}")
     since = _core.trace_serial()
     carried = _variables(values, "var")
     test = cond(*_arguments(carried, loop_vars))
@@ -92,7 +128,7 @@ def while_loop(
         values,
         since,
         {"carried": len(values), "max_iterations": int(max_iterations)},
-        choose_name(None, name),
+        choose_name(None, "_while_loop"),
     )
     made = [node[i] for i in range(len(outputs) + len(values))]
     first = _like(made[: len(outputs)], output) if outputs else []
@@ -104,13 +140,15 @@ def cond(pred: Symbol, then_func: Callable, else_func: Callable, name: str = "co
 
     Both must give as many symbols, of the same shapes and dtypes. Differentiable.
     """
+    for part in ("pred", "then", "else"):
+        count_subgraph(f"{name}_{part}")
     since = _core.trace_serial()
     yes, no = then_func(), else_func()
     outputs, others = flatten(yes), flatten(no)
     if len(outputs) != len(others):
         raise ValueError(f"cond: {len(outputs)} outputs in one branch, {len(others)} in the other")
     node = _core.sym_control(
-        "cond", [(outputs, []), (others, [])], [pred], since, {}, choose_name(None, name)
+        "cond", [(outputs, []), (others, [])], [pred], since, {}, choose_name(None, "_cond")
     )
     return _like([node[i] for i in range(len(outputs))], yes)
 
@@ -133,9 +171,9 @@ def isfinite(data: Symbol) -> Symbol:
 def boolean_mask(data: Symbol, index: Symbol, axis: int = 0, **kwargs: Any) -> Symbol:
     """Refused: the shape of the result is known only when the graph runs.
 
-    Raises MXNetError, always.
+    A hybridized block that calls it runs imperatively. Raises DynamicShapeError, always.
     """
-    raise _core.MXNetError(
+    raise DynamicShapeError(
         "boolean_mask: its shape depends on the values of index, and a graph's shapes are known "
         "before it runs: use where() or SequenceMask, or nd.contrib.boolean_mask outside the graph"
     )
@@ -221,6 +259,7 @@ def _unary(op: str, data: Symbol) -> Symbol:
 
 
 __all__ = [
+    "SyncBatchNorm",
     "adamw_update",
     "boolean_mask",
     "cond",

@@ -11,6 +11,11 @@ from .._core import Symbol
 from ..base import NotImplementedForSymbol
 from .names import in_block
 
+
+class DynamicShapeError(_core.MXNetError):
+    """An operator in a graph whose result's shape depends on values."""
+
+
 _REWRITES = {
     "asnumpy": ("asnumpy()", "compute it with F, or read it outside of hybrid_forward"),
     "asscalar": ("asscalar()", "compute it with F, or read it outside of hybrid_forward"),

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from jupyter_hybrid import MXNetError, autograd, nd
+from jupyter_hybrid import MXNetError, autograd, nd, sym
 from jupyter_hybrid.gluon import contrib, nn
 
 RNG = np.random.default_rng(3)
@@ -377,9 +377,34 @@ def test_batch_norm_with_a_rectifier(hybridized):
     assert sorted(p) == ["beta", "gamma", "running_mean", "running_var"]
 
 
-def test_layers_that_are_not_carried_say_so():
-    with pytest.raises(NotImplementedError, match=r"use nn\.BatchNorm"):
+@pytest.mark.parametrize("hybridized", [False, True])
+def test_statistics_of_one_device_are_batch_norms(hybridized):
+    x = image(4, 3, 2)
+    for got, expected in zip(
+        run(contrib.nn.SyncBatchNorm(), x, hybridized), run(nn.BatchNorm(), x, hybridized)
+    ):
+        np.testing.assert_equal(got, expected)
+    with pytest.raises(MXNetError, match="given num_devices=2; statistics of several devices"):
         contrib.nn.SyncBatchNorm(num_devices=2)
+
+
+def test_the_operator_of_synchronized_statistics_gives_the_variance():
+    data, gamma = nd.array(image(4, 3, 2)), nd.array([1.0, 2.0, 3.0])
+    states = nd.zeros(3), nd.ones(3)
+    inputs = (data, gamma, nd.zeros(3), *states)
+    with autograd.record():
+        out, mean, var = nd.contrib.SyncBatchNorm(
+            *inputs, key="a", eps=1e-3, fix_gamma=False, output_mean_var=True
+        )
+    axes = tuple(axis for axis in range(data.ndim) if axis != 1)
+    np.testing.assert_allclose(mean.asnumpy(), data.asnumpy().mean(axes), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(var.asnumpy(), data.asnumpy().var(axes), rtol=1e-4)
+    np.testing.assert_allclose(states[0].asnumpy(), 0.1 * mean.asnumpy(), rtol=1e-5, atol=1e-7)
+    assert out.shape == data.shape
+    assert sym.contrib.SyncBatchNorm(sym.var("x"), key="a").list_auxiliary_states() == [
+        "syncbatchnorm0_moving_mean",
+        "syncbatchnorm0_moving_var",
+    ]
 
 
 def test_convolutions_of_no_channels_give_their_bias():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import nd
+from ....sync_batch_norm import refuse_devices
 from ...block import Block
 from ...hybrid_block import HybridBlock
 from ...nn import BatchNorm, HybridSequential, Sequential
@@ -82,15 +83,43 @@ class SparseEmbedding(Block):
 
 
 class SyncBatchNorm(BatchNorm):
-    """Batch normalization whose statistics are those of several GPUs together. It is not carried:
-    here each device of a process normalizes its own part.
+    """Batch normalization along axis 1 whose statistics are those of all devices together: here of
+    one, where it is :class:`nn.BatchNorm`.
+
+    Args:
+        num_devices: None means 1.
 
     Raises:
-        NotImplementedError: always.
+        MXNetError: more than one device.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        raise NotImplementedError(
-            "SyncBatchNorm: statistics of several devices together are not carried here; use "
-            "nn.BatchNorm, which is the same on one device"
+    def __init__(
+        self,
+        in_channels: int = 0,
+        num_devices: int | None = None,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        use_global_stats: bool = False,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        running_mean_initializer: Any = "zeros",
+        running_variance_initializer: Any = "ones",
+        **kwargs: Any,
+    ):
+        refuse_devices("num_devices", num_devices or 1)
+        super().__init__(
+            axis=1,
+            momentum=momentum,
+            epsilon=epsilon,
+            center=center,
+            scale=scale,
+            use_global_stats=use_global_stats,
+            beta_initializer=beta_initializer,
+            gamma_initializer=gamma_initializer,
+            running_mean_initializer=running_mean_initializer,
+            running_variance_initializer=running_variance_initializer,
+            in_channels=in_channels,
+            **kwargs,
         )
