@@ -14,7 +14,6 @@ import numpy as np
 
 from .. import _core, nd
 from .checks import CheckError
-from .fetching import fetch
 from .hooks import HookHandle
 
 __all__ = [
@@ -139,22 +138,21 @@ def download(
     retries: int = 5,
     verify_ssl: bool = True,
 ) -> str:
-    """The local file of a URL, fetched unless it is there with that hash.
+    """The local file of a URL: nothing is downloaded here.
 
     Args:
         url: an address; of ``file://...`` or of a plain path the file itself is copied.
         path: the file, or its folder (default: the current one, with the name that ends the URL).
-        overwrite: fetches the file anew.
+        overwrite: copies a local file anew.
         sha1_hash: the hash that the file has to have.
-        retries: how often it is tried again.
-        verify_ssl: False: the server's certificate is not looked at, with a warning.
+        retries, verify_ssl: for MXNet's sake.
 
     Returns:
         The file's name.
 
     Raises:
         CheckError: the URL has no file name and ``path`` is None, or ``retries`` is negative.
-        FileNotFoundError: it can't be fetched; the message says where to put it.
+        FileNotFoundError: the file is not there; the message says where to put it.
         ValueError: its hash is another one.
     """
     if retries < 0:
@@ -169,13 +167,10 @@ def download(
     if source is not None and (overwrite or not os.path.exists(file)):
         os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
         _copy(source, file)
-    stale = overwrite or not os.path.exists(file)
-    stale = stale or bool(sha1_hash and not check_sha1(file, sha1_hash))
-    if source is None and stale and urlparse(url).scheme in ("http", "https"):
-        fetch(url, file, retries, verify_ssl)
     if not os.path.exists(file):
         raise FileNotFoundError(
-            f"download: there is no {url}; get it yourself and put it at {os.path.abspath(file)}"
+            f"download: nothing is downloaded here; get {url} yourself and put it at "
+            f"{os.path.abspath(file)}"
         )
     if sha1_hash and not check_sha1(file, sha1_hash):
         raise ValueError(f"download: {file} has another SHA-1 hash than {sha1_hash}")

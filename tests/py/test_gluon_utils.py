@@ -1,11 +1,9 @@
-"""Gradients' norm, files that are fetched."""
+"""Gradients' norm, local files instead of downloads."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,12 +40,14 @@ def test_local_files_are_read_and_others_asked_for(tmp_path, monkeypatch):
     assert utils.check_sha1(str(source), digest) and not utils.check_sha1(str(source), "0" * 40)
     copy = utils.download(source.as_uri(), str(tmp_path / "there" / "copy.txt"), sha1_hash=digest)
     assert Path(copy).read_bytes() == b"some words"
-    url = "file:///nowhere/data.bin"
+    url = "https://example.org/files/data.bin"
+    with pytest.raises(FileNotFoundError, match=r"get https://.*data\.bin yourself and put it at"):
+        utils.download(url)
     (tmp_path / "data.bin").write_bytes(b"x")
     assert utils.download(url) == "data.bin"
     assert utils.download(url, str(tmp_path)) == str(tmp_path / "data.bin")
     with pytest.raises(ValueError, match="has another SHA-1 hash"):
-        utils.download(source.as_uri(), str(tmp_path / "data.bin"), sha1_hash=digest)
+        utils.download(url, sha1_hash=digest)
     with pytest.raises(AssertionError, match="has no file name"):
         utils.download("https://example.org/")
     source.write_bytes(b"other words")
@@ -55,52 +55,6 @@ def test_local_files_are_read_and_others_asked_for(tmp_path, monkeypatch):
     assert (
         Path(utils.download(source.as_uri(), copy, overwrite=True)).read_bytes() == b"other words"
     )
-
-
-class _Network:
-    """In the place of ``requests``: answers in order; an error is raised."""
-
-    def __init__(self, *answers):
-        self.answers, self.asked = list(answers), []
-
-    def get(self, url, **how):
-        self.asked.append((url, how["verify"]))
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        status, content = answer
-        return SimpleNamespace(status_code=status, content=content)
-
-
-def test_files_of_other_computers_are_fetched(tmp_path, monkeypatch):
-    url, file = "https://example.org/files/data.bin", tmp_path / "there" / "data.bin"
-
-    def download(*answers, **how):
-        network = _Network(*answers)
-        monkeypatch.setitem(sys.modules, "requests", network)
-        try:
-            return utils.download(url, str(file), **how)
-        finally:
-            asked.append(len(network.asked))
-
-    asked = []
-    with pytest.raises(
-        FileNotFoundError, match=r"cut; get https://.*data\.bin yourself and put it"
-    ):
-        download(*[OSError("cut")] * 3, retries=2)
-    with pytest.raises(FileNotFoundError, match="answers 404"):
-        download((404, b""), retries=0)
-    assert not file.exists()
-    assert download(OSError("cut"), (200, b"some words")) == str(file)
-    assert download() == str(file)  # it is there
-    digest = hashlib.sha1(b"others", usedforsecurity=False).hexdigest()
-    with pytest.warns(UserWarning, match="Unverified HTTPS request"):
-        download((200, b"others"), sha1_hash=digest, verify_ssl=False)
-    assert file.read_bytes() == b"others"
-    with pytest.raises(ValueError, match="has another SHA-1 hash"):
-        download((200, b"neither"), sha1_hash=digest, overwrite=True)
-    assert asked == [3, 1, 2, 0, 1, 1]
-    assert [path.name for path in file.parent.iterdir()] == ["data.bin"]
 
 
 def test_a_file_takes_anothers_place(tmp_path):
