@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._core import MXNetError
+from .one_element import OneElement
 
 __all__ = [
     "LinAlgError",
@@ -83,6 +84,7 @@ class IndexRangeError(MXNetError, IndexError):
 
 _core.set_reshape_error(ReshapeError)
 _core.set_index_error(IndexRangeError)
+_core.set_one_element(OneElement)
 LinAlgError.__module__ = "numpy.linalg"
 _core.set_linalg_error(LinAlgError)
 

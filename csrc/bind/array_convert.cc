@@ -14,7 +14,7 @@ namespace {
 const NDArray& value(PyObject* self) { return value_of(as_array(self)); }
 
 PyObject* asnumpy(PyObject* self, PyObject*) {
-  return guarded([&] { return to_numpy(value(self)).release().ptr(); });
+  return guarded([&] { return to_numpy_number(value(self)).release().ptr(); });
 }
 
 PyObject* asscalar(PyObject* self, PyObject*) {

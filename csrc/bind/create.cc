@@ -21,6 +21,8 @@ namespace {
 // Copies up to this size hold the GIL: giving it away would cost more.
 constexpr int64_t kSmallBytes = 1 << 16;
 
+PyObject* one_element = nullptr;  // ndarray's subclass, set from Python
+
 py::array as_numpy(py::handle source, const py::object& dtype) {
   static const py::handle make = py::object(py::module_::import("numpy").attr("array")).release();
   // copy=None or False would tie us to NumPy 1 or 2; one small copy more is cheap beside the rest.
@@ -176,6 +178,12 @@ py::object to_numpy(const NDArray& value) {
   return result;
 }
 
+py::object to_numpy_number(const NDArray& value) {
+  py::object made = to_numpy(value);
+  if (one_element == nullptr || value.shape.ndim() == 0 || value.shape.size() != 1) return made;
+  return made.attr("view")(py::handle(one_element));
+}
+
 namespace {
 
 // Does only this object see the memory? Its own node, seen by nobody else, may hold it too; when
@@ -290,6 +298,9 @@ ArrayRef as_value(py::handle given, DType dtype, Context ctx) {
 }
 
 void bind_create(py::module_& m) {
+  m.def(
+      "set_one_element", [](py::object type) { one_element = type.release().ptr(); },
+      py::arg("type"), "The subclass of ndarray that asnumpy() makes of arrays of one element.");
   m.def(
       "array",
       [](const py::object& obj, const py::object& ctx, const py::object& dtype) {

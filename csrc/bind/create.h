@@ -12,6 +12,8 @@ NDArray array_from_numpy(const py::object& numpy_array, Context ctx);
 // Shares the memory of a writable, contiguous NumPy array, which is kept alive.
 NDArray share_numpy(const py::object& numpy_array);
 py::object to_numpy(const NDArray& value);
+// The same; one element in one dimension or more converts to a Python number (one_element.py).
+py::object to_numpy_number(const NDArray& value);
 // The memory of an array that only `value` sees as an ndarray's own, else a copy; waits.
 py::object taken_ndarray(const NDArray& value);
 // An ndarray's memory where it can be shared, else a copy of its elements.
