@@ -181,11 +181,9 @@ class Parameter(ParameterArrays):
             init = initializer.create(default if own is None else own)
             if not isinstance(init, initializer.Initializer):
                 init(self.name, first)  # such as Load, Mixed
-            elif own is not None:
+            else:  # as a weight whatever its name: layers' biases bring "zeros" of their own
                 desc = initializer.InitDesc(self.name, global_init=initializer.create(default))
                 init.fill(desc, first)
-            else:
-                init.fill_parameter(self.name, first)
             self._install({c: first if c == first.context else first.copyto(c) for c in contexts})
 
     def _install(self, arrays: dict[Context, Any]) -> None:

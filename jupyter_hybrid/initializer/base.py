@@ -151,13 +151,6 @@ class Initializer:
         """Fills as a weight whatever the name says: for an array's own initializer."""
         self._init_weight(desc, arr)
 
-    def fill_parameter(self, name: str, arr: Any) -> None:
-        """Fills by name, and as a weight where the name says nothing: MXNet's raises an error."""
-        if any(name.endswith(end) for end, _ in _OLD_PATTERNS):
-            self(name, arr)
-        else:
-            self._init_weight(InitDesc(name, global_init=self), arr)
-
     def _by_name(self, desc: str, arr: Any, patterns: tuple[tuple[str, str], ...]) -> None:
         for end, what in patterns:
             if desc.endswith(end):

@@ -145,12 +145,15 @@ def test_initializers():
     assert abs(msra.std() - math.sqrt(2 / 300)) < 0.001
 
 
-def test_names_decide_what_an_initializer_does():
-    for name, value in {"a_bias": 0, "a_gamma": 1, "a_beta": 0, "running_var": 1}.items():
-        assert (drawn(init.Normal(), name=name) == value).all()
+def test_an_initializer_fills_as_a_weight_whatever_the_name():
+    for name in ("a_bias", "a_gamma", "a_beta", "running_var", "a_alpha"):
+        assert (drawn(init.Constant(7), name=name) == 7).all()
     p = Parameter("a_bias", shape=(3,), init=init.Constant(4))  # its own initializer wins
     p.initialize()
     assert (p.data().asnumpy() == 4).all()
+    layer = nn.Dense(2, in_units=1)  # its bias has one of its own
+    layer.initialize(init.One())
+    assert layer.bias.data().asnumpy().tolist() == [0, 0]
 
 
 def test_an_initializer_of_ones_own():
