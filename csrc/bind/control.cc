@@ -126,7 +126,9 @@ Attrs attrs_for(const std::string& kind, const std::vector<std::shared_ptr<const
   counter.start = option<int64_t>(options, "start", 0);
   counter.step = option<int64_t>(options, "step", 1);
   counter.steps = option<int64_t>(options, "steps", -1);
-  return foreach_attrs(bodies[0], option<int64_t>(options, "data", 0), carried, counter);
+  Attrs attrs = foreach_attrs(bodies[0], option<int64_t>(options, "data", 0), carried, counter);
+  attrs.set("nd_rows", option<bool>(options, "nd_rows", false));
+  return attrs;
 }
 
 py::list trace_control(const std::string& kind, const py::sequence& bodies,

@@ -203,7 +203,9 @@ const OpDef& foreach_op() {
                  {"steps", AttrType::integer, "-1", "number of steps; -1: rows of the data"},
                  {"counter", AttrType::boolean, "False", "the body's first input counts"},
                  {"start", AttrType::integer, "0", "first value of the counter"},
-                 {"step", AttrType::integer, "1", "its increment"}};
+                 {"step", AttrType::integer, "1", "its increment"},
+                 {"nd_rows", AttrType::boolean, "False",
+                  "rows of one-dimensional arrays have shape (1,), as MXNet's"}};
     def.num_outputs_fn = [](const Attrs& a) { return outputs_of(a, "body"); };
     def.infer = infer_foreach;
     def.cpu = run_foreach;

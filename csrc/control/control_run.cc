@@ -68,15 +68,16 @@ bool holds(const NDArray& value) {
   return std::any_of(bytes, bytes + size, [](unsigned char b) { return b != 0; });
 }
 
-NDArray row_of(const NDArray& array, int64_t i) {
+NDArray row_of(const NDArray& array, int64_t i, bool nd) {
   NDArray row = array;
-  row.shape = row_shape(row.shape);
+  row.shape = row_shape(row.shape, nd);
   row.strides = contiguous_strides(row.shape);
   row.offset += i * row.shape.size();
   return row;
 }
 
-Shape row_shape(const Shape& shape) {
+Shape row_shape(const Shape& shape, bool nd) {
+  if (nd && shape.ndim() == 1) return Shape{1};
   Shape row;
   for (int d = 1; d < shape.ndim(); ++d) row.push_back(shape[d]);
   return row;
@@ -110,7 +111,7 @@ Shapes foreach_step_shapes(const Attrs& attrs, const Shapes& shapes) {
   Shapes in = shapes;
   for (size_t i = 0; i < data; ++i) {
     require(in[i].ndim() >= 1, "foreach: array ", i, " has no rows, given shape ", in[i]);
-    in[i] = row_shape(in[i]);
+    in[i] = row_shape(in[i], attrs.boolean("nd_rows"));
   }
   if (attrs.boolean("counter")) in.insert(in.begin(), Shape());
   return in;
@@ -194,7 +195,7 @@ void run_foreach(KernelContext& c) {
   std::vector<NDArray> values = in;
   int64_t count = c.attrs.integer("start");
   const int64_t increment = c.attrs.integer("step");
-  const bool counted = c.attrs.boolean("counter");
+  const bool counted = c.attrs.boolean("counter"), nd_rows = c.attrs.boolean("nd_rows");
   NDArray counter;
   if (counted) {
     counter = NDArray::empty(Shape(), DType::int64, Context());
@@ -207,7 +208,7 @@ void run_foreach(KernelContext& c) {
       values[0] = NDArray::empty(Shape(), DType::int64, Context());
       std::memcpy(values[0].data(), &count, sizeof(count));
     }
-    for (int i = 0; i < data; ++i) values[first + i] = row_of(in[i], t);
+    for (int i = 0; i < data; ++i) values[first + i] = row_of(in[i], t, nd_rows);
     in_step("foreach", t, [&] {
       const auto next = loop.body->run_nested(values, c.resources);
       if (c.resources.cancelled()) return;

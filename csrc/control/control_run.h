@@ -24,14 +24,15 @@ Shapes foreach_step_shapes(const Attrs& attrs, const Shapes& shapes);
 // Throws Error when the data's lengths differ.
 int64_t foreach_steps(const Attrs& attrs, const Shapes& shapes);
 
-Shape row_shape(const Shape& shape);                  // without its first dimension
+// Without its first dimension; `nd`: (1,) where none is left, as of MXNet's arrays.
+Shape row_shape(const Shape& shape, bool nd = false);
 Shape stacked_shape(int64_t rows, const Shape& row);  // with one more
 
 // The kernel's inputs as arrays over the same memory, which outlives the run.
 std::vector<NDArray> arrays_of(const TensorView* views, int count);
 NDArray contiguous_copy(const NDArray& a, Resources& resources);  // `a` itself when it is
 bool holds(const NDArray& value);                                 // is the one element not zero?
-NDArray row_of(const NDArray& array, int64_t i);
+NDArray row_of(const NDArray& array, int64_t i, bool nd = false);
 
 // One step's error says which step it was.
 template <class Step>

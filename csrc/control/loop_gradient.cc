@@ -16,11 +16,12 @@ namespace {
 
 // Where the inputs of a loop's node, or of its body, are.
 struct Loop {
-  bool has_condition;
+  bool has_condition, nd_rows;
   int counter, data, carried, captured;  // counter: 0 or 1 more input of the body
 
   Loop(const Attrs& attrs, int inputs)
       : has_condition(attrs.op()->attr_index("condition") >= 0),
+        nd_rows(!has_condition && attrs.boolean("nd_rows")),
         counter(!has_condition && attrs.boolean("counter")),
         data(has_condition ? 0 : static_cast<int>(attrs.integer("data"))),
         carried(static_cast<int>(attrs.integer("carried"))),
@@ -90,7 +91,8 @@ struct Types {
 // Of the body's inputs, given those of the node's.
 Types body_types(const Loop& loop, Types types) {
   for (int i = 0; i < loop.data; ++i) {
-    types.shapes[static_cast<size_t>(i)] = row_shape(types.shapes[static_cast<size_t>(i)]);
+    Shape& shape = types.shapes[static_cast<size_t>(i)];
+    shape = row_shape(shape, loop.nd_rows);
   }
   if (loop.counter) {
     types.shapes.insert(types.shapes.begin(), Shape());
@@ -143,7 +145,9 @@ class Backward {
       made.push_back(NDArray::empty(Shape(), DType::int64, Context()));
       std::memcpy(made[0].data(), &value, sizeof(value));
     }
-    for (int i = 0; i < loop_.data; ++i) made.push_back(row_of(in_[static_cast<size_t>(i)], t));
+    for (int i = 0; i < loop_.data; ++i) {
+      made.push_back(row_of(in_[static_cast<size_t>(i)], t, loop_.nd_rows));
+    }
     made.insert(made.end(), carried.begin(), carried.end());
     for (int i = 0; i < loop_.captured; ++i) {
       made.push_back(in_[static_cast<size_t>(loop_.first_captured() + i)]);
@@ -208,7 +212,7 @@ class Backward {
       for (size_t i = 0; i < rows; ++i) {
         const TensorView& out = c_.out[i];
         TensorView row = out;
-        row.shape = row_shape(out.shape);
+        row.shape = row_shape(out.shape, loop_.nd_rows);
         row.strides = contiguous_strides(row.shape);
         row.data = static_cast<char*>(out.data) +
                    t * row.shape.size() * static_cast<int64_t>(dtype_size(out.dtype));

@@ -60,6 +60,9 @@ Places part(const Places& places, size_t from, size_t count) {
   return Places(begin, begin + static_cast<int64_t>(count));
 }
 
+// Says that a row of a one-dimensional array has no dimension. MXNet reads over such names.
+const char kRows[] = "__rows__";
+
 void write_foreach(const Attrs& attrs, ControlJson* json) {
   Places places;
   json->bodies = {as_symbol(attrs.subgraph("body").graph(), &places)};
@@ -77,6 +80,7 @@ void write_foreach(const Attrs& attrs, ControlJson* json) {
     json->attrs["step"] = attrs.text("step");
   }
   if (attrs.integer("steps") >= 0) json->attrs["steps"] = attrs.text("steps");
+  if (!attrs.boolean("nd_rows")) json->attrs[kRows] = "numpy";
 }
 
 void write_while(const Attrs& attrs, ControlJson* json) {
@@ -129,7 +133,10 @@ class FromJson {
       for (int64_t at : *places) stops.push_back(variable(0, at));
     }
     const auto carried = static_cast<int64_t>(states.size());
-    finish(foreach_attrs(body(0, stops), static_cast<int64_t>(data.size()), carried, counter));
+    Attrs attrs =
+        foreach_attrs(body(0, stops), static_cast<int64_t>(data.size()), carried, counter);
+    attrs.set("nd_rows", attrs_.count(kRows) == 0);  // MXNet's own files
+    finish(std::move(attrs));
   }
 
   void while_loop() {
@@ -369,6 +376,8 @@ Graph lifted(const Graph& body, std::vector<NDArray>* constants) {
 bool is_control_name(const std::string& op_name) {
   return op_name == "_foreach" || op_name == "_while_loop" || op_name == "_cond";
 }
+
+bool is_control_attribute(const std::string& key) { return key == kRows; }
 
 ControlJson control_to_json(const SymNode& node) {
   ControlJson json;

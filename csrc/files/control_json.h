@@ -24,6 +24,8 @@ struct ControlJson {
 // reader refuses.
 ControlJson control_to_json(const SymNode& node);
 bool is_control_name(const std::string& op_name);
+// Is it one of our own, which looks like a variable's?
+bool is_control_attribute(const std::string& key);
 // Gives the node its operator, attributes and inputs. Throws Error on what does not fit together.
 void control_from_json(SymNode* node, const std::string& op_name,
                        const std::map<std::string, std::string>& attrs,

@@ -244,7 +244,8 @@ class Reader {
     }
     Attributes own;
     for (const auto& [key, text] : attributes) {
-      (is_variable_attribute(key) ? node->extra : own)[key] = text;
+      const bool extra = is_variable_attribute(key) && !is_control_attribute(key);
+      (extra ? node->extra : own)[key] = text;
     }
     try {
       control_from_json(node, op_name, own, bodies, where);

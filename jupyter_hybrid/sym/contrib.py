@@ -86,7 +86,7 @@ def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") 
         [([*outputs, *after], [*rows, *carried])],
         [*arrays, *states],
         since,
-        {"data": len(arrays), "carried": len(states)},
+        {"data": len(arrays), "carried": len(states), "nd_rows": True},
         choose_name(None, "_foreach"),
     )
     made = [node[i] for i in range(len(outputs) + len(states))]

@@ -80,6 +80,29 @@ def test_foreach_symbol_agrees_and_reads_what_its_body_closes_over():
         same(a, b.asnumpy())
 
 
+def test_foreach_rows_of_one_dimension_have_one_element(tmp_path):
+    class Squares(gluon.HybridBlock):
+        def hybrid_forward(self, F, x, s):
+            return F.contrib.foreach(lambda row, c: (row * row + c, c + row), x, s)
+
+    net, grads = Squares(), []
+    for hybridized in (False, True):
+        net.hybridize(hybridized)
+        x = nd.array([1.0, 2.0, 3.0])
+        x.attach_grad()
+        with autograd.record():
+            out, last = net(x, nd.zeros((1,)))
+            total = out.sum() + 3 * last.sum()
+        total.backward()
+        same(out, [[1], [5], [12]])
+        same(last, [6])
+        grads.append(x.grad)
+    same(grads[0], grads[1].asnumpy())
+    files = net.export(str(tmp_path / "squares"))
+    again = gluon.SymbolBlock.imports(files[0], ["data0", "data1"], files[1])
+    same(again(x, nd.zeros((1,)))[0], [[1], [5], [12]])
+
+
 def test_foreach_symbol_with_another_number_of_states_is_an_error():
     with pytest.raises(ValueError, match="1 states before a step, 2 after"):
         sym.contrib.foreach(lambda row, s: (row, [s, s]), sym.var("x"), [sym.var("s")])
