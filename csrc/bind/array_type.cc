@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "array/trace_writes.h"
+#include "bind/invoke.h"
 #include "bind/taken_back.h"
 #include "bind/trace_graph.h"
 #include "launch/launch.h"
@@ -293,7 +294,19 @@ const NDArray& value_of(py::handle object, const char* what) {
   return value_of(as_array(object.ptr()));
 }
 
-void set_array_value(PyArray* a, const NDArray& value) {
+namespace {
+
+// A program takes the host for one device; an array of cpu(1) comes back to cpu(1).
+NDArray on_its_host(const NDArray& value, Context ctx) {
+  if (value.ctx() == ctx || !value.ctx().is_cpu() || !ctx.is_cpu()) return value;
+  const ModeScope eager(kEager);
+  return moved_to(ctx, ArrayRef{value, Ref<ArrayExtra>()}).array;
+}
+
+}  // namespace
+
+void set_array_value(PyArray* a, const NDArray& given) {
+  const NDArray value = is_traced(a) ? on_its_host(given, context_of(a->ref)) : given;
   if (is_traced(a)) {
     const SymEntry& e = a->ref.extra->entry;
     require(shape_of(a->ref) == value.shape && dtype_of(a->ref) == value.dtype,
