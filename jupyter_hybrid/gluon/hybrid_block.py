@@ -189,8 +189,8 @@ class HybridBlock(Block):
             raise InputError(f"{self.name}: expected NDArray or Symbol inputs, got {kind}")
         if arrays and symbols:
             raise InputError(f"{self.name}: expected NDArrays or Symbols, got both")
-        if self._active and len(arrays) + len(symbols) < len(flat):
-            other = next(a for a in flat if not isinstance(a, (_core.NDArray, _core.Symbol)))
+        if self._active and arrays and len(arrays) < len(flat):  # Symbols: part of another's graph
+            other = next(a for a in flat if not isinstance(a, _core.NDArray))
             raise InputError(
                 f"{self.name}: a hybridized block takes NDArrays or Symbols, got "
                 f"{type(other).__name__}"

@@ -87,6 +87,24 @@ def test_numbers_are_for_blocks_that_are_not_hybridized():
         block(ones(), 2)
 
 
+def test_a_number_for_a_layer_inside_a_hybridized_one():
+    class Times(nn.HybridBlock):
+        def hybrid_forward(self, F, x, factor):
+            return x * factor
+
+    class Outer(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.times = Times()
+
+        def hybrid_forward(self, F, x):
+            return self.times(x, 3)
+
+    net = Outer()
+    net.hybridize()
+    assert net(nd.ones(2)).asnumpy().tolist() == [3, 3]
+
+
 def test_what_is_not_used_is_told():
     class First(nn.HybridBlock):
         def hybrid_forward(self, F, a, b):
