@@ -58,6 +58,8 @@ void set_mx_attr(MxCall* call, const std::string& mx_attr, py::handle value) {
 MxCall mx_call(const std::string& mx_name, const py::dict& attrs) {
   MxCall call = mx_call(mx_name);
   for (const auto& pair : attrs) set_mx_attr(&call, pair.first.cast<std::string>(), pair.second);
+  call.attrs = spelled_operator(std::move(call.attrs));
+  call.op = call.attrs.op();
   return call;
 }
 

@@ -56,7 +56,8 @@ ProgramRef compile_body(const Graph& graph, const std::vector<Shape>& shapes,
 }
 
 bool may_draw(const Node& n) {
-  return n.op->random && !(n.op->drops_in_training && n.attrs.real("p") == 0);
+  if (n.op->drops_in_training && n.op->attr_index("p") >= 0) return n.attrs.real("p") != 0;
+  return n.op->random;
 }
 
 }  // namespace

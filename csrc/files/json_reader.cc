@@ -283,6 +283,7 @@ class Reader {
         for (const auto& [key, text] : own) node->attrs.set_text(key, text);
       } else {
         node->attrs = mx_to_core(*mx, own);
+        node->op = node->attrs.op();
         node->same_shapes = mx->same_shapes;
         if (!np_shape_ && node->op->attr_index("open") >= 0 && node->attrs.has("shape")) {
           const auto sizes = node->attrs.ints("shape");

@@ -116,7 +116,7 @@ class Writer {
   // Is the node read back as it is?
   static bool means_the_same(const std::string& op, const Attributes& attrs, const SymNode& node) {
     const MxName* row = find_mx_name(op);
-    return row != nullptr && row->op == node.op && mx_to_core(*row, attrs) == node.attrs;
+    return row != nullptr && mx_to_core(*row, attrs) == node.attrs;
   }
 
   static std::string native_name(const SymNode& node, Attributes* attrs) {

@@ -58,7 +58,9 @@ void set_random_state(std::pair<uint64_t, uint64_t> value) {
 
 bool draws_key(const OpDef& op, const Attrs& attrs, bool training) {
   if (!op.random) return false;
-  if (op.drops_in_training) return training && attrs.real("p") > 0;
+  if (op.drops_in_training) {
+    return training && (op.attr_index("p") < 0 || attrs.real("p") > 0);
+  }
   if (!op.training_only || training) return true;
   return op.attr_index("mode") >= 0 && attrs.string("mode") == "always";
 }

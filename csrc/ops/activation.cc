@@ -45,6 +45,14 @@ constexpr double kSeluAlpha = 1.6732632423543772848;
 constexpr double kSeluScale = 1.0507009873554804934;
 constexpr double kSqrtHalf = 0.70710678118654752440;
 
+// Of the other kinds MXNet's name leads to operators of their own.
+void infer_leaky(InferContext& c) {
+  const std::string& type = c.attrs.string("act_type");
+  require(type != "prelu" && type != "rrelu", c.op_name, ": given act_type ", type,
+          ", which is the operator ", type);
+  infer_like(c);
+}
+
 void emit_leaky(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
   Emitter e(out);
   const DType d = in[0];
@@ -137,10 +145,15 @@ void register_activation() {
       "LeakyReLU",
       "Activations that let negative values through: leaky slope * x below 0; elu slope * (exp(x) "
       "- "
-      "1) below 0; selu (Klambauer et al. 2017); gelu x/2 * (1 + erf(x / sqrt 2)). MXNet's "
-      "LeakyReLU, without prelu and rrelu.");
-  leaky.attrs = {{"act_type", AttrType::string, "leaky", "which function", "leaky|elu|selu|gelu"},
-                 {"slope", AttrType::real, "0.25", "factor below 0 (leaky, elu)"}};
+      "1) below 0; selu (Klambauer et al. 2017); gelu x/2 * (1 + erf(x / sqrt 2)); prelu gamma * x "
+      "below 0; rrelu a slope that is drawn in training. MXNet's LeakyReLU.");
+  leaky.inputs.push_back({"gamma", "slopes of prelu, (1,) or (channels,)", true, "act_type!prelu"});
+  leaky.attrs = {
+      {"act_type", AttrType::string, "leaky", "which function", "leaky|elu|selu|gelu|prelu|rrelu"},
+      {"slope", AttrType::real, "0.25", "factor below 0 (leaky, elu)"},
+      {"lower_bound", AttrType::real, "0.125", "smallest slope (rrelu)"},
+      {"upper_bound", AttrType::real, "0.334", "largest slope (rrelu)"}};
+  leaky.infer = infer_leaky;
   leaky.code = ElemCode::expm1;
   leaky.elementwise = emit_leaky;
   leaky.gradient = grad_leaky;

@@ -126,6 +126,17 @@ Attrs mx_to_core(const MxName& row, const std::map<std::string, std::string>& mx
     require(mx_ignores(row, name, text), row.name, ": given attribute '", name.substr(0, 100),
             "' = '", text.substr(0, 100), "', which it does not have");
   }
+  return spelled_operator(std::move(attrs));
+}
+
+Attrs spelled_operator(Attrs attrs) {
+  for (const MxSpelling& spelling : mx_spellings()) {
+    if (!spelling.read || std::strcmp(spelling.mx, attrs.op()->name) != 0) continue;
+    if (attrs.string(spelling.attr) != spelling.value) continue;
+    Attrs own(get_op(spelling.core));
+    for (const AttrDef& def : own.op()->attrs) own.set(def.name, attrs.at(def.name));
+    return own;
+  }
   return attrs;
 }
 
@@ -138,6 +149,7 @@ std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
   }
   for (const MxSpelling& spelling : mx_spellings()) {
     if (std::strcmp(spelling.core, op.name) != 0) continue;
+    for (const AttrDef& def : op.attrs) (*mx_attrs)[def.name] = attrs.text(def.name);
     if (spelling.attr) (*mx_attrs)[spelling.attr] = spelling.value;
     return spelling.mx;
   }

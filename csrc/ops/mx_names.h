@@ -27,7 +27,10 @@ const MxName& get_mx_name(const std::string& name);   // throws Error naming nea
 bool mx_ignores(const MxName& name, const std::string& attr, const std::string& text);
 // Core attributes of a use under an MXNet name: fixed ones, renamed ones, ignored ones left out.
 // Throws Error naming operator and attribute. Required attributes may still be missing.
+// They may be those of another operator than the name's: one that MXNet spells with an attribute.
 Attrs mx_to_core(const MxName& name, const std::map<std::string, std::string>& mx_attrs);
+// LeakyReLU of act_type prelu is the core's prelu; others stay what they are.
+Attrs spelled_operator(Attrs attrs);
 // The 1.9.1 name and attributes for a core node; throws Error naming the node when there is none.
 // `same_shapes`: operands known to have equal shapes (elemwise_add against broadcast_add).
 // `num_inputs`: of variadic operators, written as num_args.

@@ -391,6 +391,8 @@ const std::vector<MxSpelling>& mx_spellings() {
   static const std::vector<MxSpelling> list = {
       {"softrelu", "Activation", "act_type", "softrelu"},
       {"contiguous", "_copy", nullptr, nullptr},
+      {"prelu", "LeakyReLU", "act_type", "prelu", true},
+      {"rrelu", "LeakyReLU", "act_type", "rrelu", true},
   };
   return list;
 }
@@ -406,8 +408,6 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"*", "forward_stype", nullptr},
       {"broadcast_maximum", "axis", nullptr},
       {"broadcast_minimum", "axis", nullptr},
-      {"LeakyReLU", "lower_bound", nullptr},
-      {"LeakyReLU", "upper_bound", nullptr},
       {"BatchNorm", "min_calib_range", "None"},
       {"BatchNorm", "max_calib_range", "None"},
       {"_contrib_ModulatedDeformableConvolution", "im2col_step", nullptr},

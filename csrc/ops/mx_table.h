@@ -12,6 +12,7 @@ struct MxSpelling {
   const char* mx;
   const char* attr;  // may be null
   const char* value;
+  bool read = false;  // MXNet's operator with this attribute is the core's, otherwise its own
 };
 const std::vector<MxSpelling>& mx_spellings();
 

@@ -12,6 +12,7 @@
 #include "ops/infer.h"
 #include "ops/op.h"
 #include "ops/proposal.h"
+#include "ops/slopes.h"
 #include "ops/states.h"
 #include "ops/suggest.h"
 
@@ -35,6 +36,7 @@ const Table& table() {
     register_unary();
     register_binary();
     register_activation();
+    register_slopes();
     register_elementwise();
     register_linear();
     register_linalg();

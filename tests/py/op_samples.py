@@ -206,6 +206,12 @@ def _unary() -> None:
         use(Real(_A, avoid=(0.0,)), act_type=kind, slope=0.3)
         for kind in ["leaky", "elu", "selu", "gelu"]
     ]
+    SAMPLES["prelu"] = [
+        use(Real((2, 4, 3), avoid=(0.0,)), Real((4,))),
+        use(Real((2, 4, 1, 3), avoid=(0.0,)), Real((1,))),
+        use(Real((5,), avoid=(0.0,)), Real((5,))),
+    ]
+    SAMPLES["rrelu"] = [use(Real(_A, avoid=(0.0,)), lower_bound=0.2, upper_bound=0.7)]
     SAMPLES["hard_sigmoid"] = [use(Real(_A, -4.0, 4.0, avoid=(-2.5, 2.5)))]
     SAMPLES["clip"] = [
         use(Real(_A, avoid=(-1.0, 0.5)), a_min=-1.0, a_max=0.5),

@@ -92,6 +92,24 @@ def leaky_relu(c: NodeWriter) -> str:
     return c.add("Elu", x, alpha=slope) if kind == "elu" else c.add("Selu", x)
 
 
+@writes("prelu")
+def prelu(c: NodeWriter) -> str:
+    """ONNX broadcasts the slopes from the last axis on, MXNet along axis 1."""
+    x, slope, axes = c.inputs[0], c.inputs[1], len(c.shape())
+    if axes > 2:
+        slope = c.reshape(slope, (-1, *[1] * (axes - 2)))
+    return c.add("PRelu", x, slope)
+
+
+@writes("rrelu")
+def rrelu(c: NodeWriter) -> list[str]:
+    """Outside training: the slopes' mean."""
+    slope = (float(c.attrs["lower_bound"]) + float(c.attrs["upper_bound"])) / 2
+    above = c.add("Greater", c.inputs[0], c.number(0))
+    factor = c.where(above, c.number(1), c.number(slope))
+    return [c.add("Mul", c.inputs[0], factor), factor]
+
+
 #: Klambauer et al. 2017.
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 

@@ -74,10 +74,10 @@ __all__ = [
 # Layers of one operator, of several, and those that call their children.
 own_nets.register(
     Activation, Dense, Dropout, ELU, Embedding, Flatten, GELU, GroupNorm, InstanceNorm, LayerNorm,
-    LeakyReLU, ReflectionPad2D, SELU, HybridSequential, Sequential
+    LeakyReLU, PReLU, ReflectionPad2D, SELU, HybridSequential, Sequential
 )  # fmt: skip
 own_nets.register(Conv1D, Conv2D, Conv3D, Conv1DTranspose, Conv2DTranspose, Conv3DTranspose)
 own_nets.register(AvgPool1D, AvgPool2D, AvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D, BatchNorm)
 own_nets.register(GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D)
 own_nets.register(GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D)
-own_nets.register(BatchNormReLU, PReLU, Swish, several=True)
+own_nets.register(BatchNormReLU, Swish, several=True)

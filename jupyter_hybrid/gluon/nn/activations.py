@@ -59,18 +59,11 @@ class PReLU(HybridBlock):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        self._in_channels = in_channels
         with self.name_scope():
             self.alpha = self.params.get("alpha", shape=(in_channels,), init=alpha_initializer)
 
     def hybrid_forward(self, F: Any, x: Any, alpha: Any) -> Any:
-        below = F.relu(-x)
-        if self._in_channels == 1:
-            below = F.broadcast_mul(below, alpha)
-        else:  # channels come last, where the slopes are broadcast
-            below = F.broadcast_mul(F.swapaxes(below, dim1=1, dim2=-1), alpha)
-            below = F.swapaxes(below, dim1=1, dim2=-1)
-        return F.relu(x) - below
+        return F.LeakyReLU(x, alpha, act_type="prelu", name="fwd")
 
 
 class ELU(HybridBlock):
