@@ -9,7 +9,7 @@ namespace bind {
 void bind_files(py::module_& m) {
   m.def(
       "save_params",
-      [](const py::sequence& arrays) {
+      [](const py::sequence& arrays, bool np_shape) {
         std::vector<NamedArray> named;
         for (const py::handle pair : arrays) {
           const auto items = pair.cast<std::pair<std::string, py::object>>();
@@ -18,12 +18,13 @@ void bind_files(py::module_& m) {
         std::string bytes;
         {
           const MaybeReleaseGil released(true);  // waits for the arrays
-          bytes = save_params(named);
+          bytes = save_params(named, np_shape);
         }
         return py::bytes(bytes);
       },
-      py::arg("arrays"),
-      "The bytes of a .params file of (name, NDArray) pairs; names may be empty.");
+      py::arg("arrays"), py::arg("np_shape") = false,
+      "The bytes of a .params file of (name, NDArray) pairs; names may be empty. `np_shape`: "
+      "in the form that has scalars and sizes of 0.");
   m.def(
       "load_params",
       [](const py::bytes& bytes) {

@@ -160,9 +160,7 @@ void append_array(std::string* out, const NDArray& array, bool np_shape) {
     append<int32_t>(out, np_shape ? -1 : 0);
     return;
   }
-  // Before V3 rank 0 meant "no array" and a size of 0 "not known".
-  const bool v3 = np_shape || array.shape.ndim() == 0 || array.shape.size() == 0;
-  append<uint32_t>(out, v3 ? kMagicV3 : kMagicV2);
+  append<uint32_t>(out, np_shape ? kMagicV3 : kMagicV2);
   append<int32_t>(out, 0);
   append<int32_t>(out, array.shape.ndim());
   for (int64_t dim : array.shape) append<int64_t>(out, dim);
@@ -172,16 +170,22 @@ void append_array(std::string* out, const NDArray& array, bool np_shape) {
   *out += constant_bytes(array);
 }
 
+// Before V3 rank 0 meant "no array" and a size of 0 "not known". MXNet reads no file of both forms.
+bool needs_v3(const NamedArray& a) {
+  return a.array.defined() && (a.array.shape.ndim() == 0 || a.array.shape.size() == 0);
+}
+
 }  // namespace
 
 std::string save_params(const std::vector<NamedArray>& arrays, bool np_shape) {
   const bool named = std::any_of(arrays.begin(), arrays.end(),
                                  [](const NamedArray& a) { return !a.name.empty(); });
+  const bool v3 = np_shape || std::any_of(arrays.begin(), arrays.end(), needs_v3);
   std::string out;
   append<uint64_t>(&out, kListMagic);
   append<uint64_t>(&out, 0);
   append<uint64_t>(&out, arrays.size());
-  for (const NamedArray& a : arrays) append_array(&out, a.array, np_shape);
+  for (const NamedArray& a : arrays) append_array(&out, a.array, v3);
   append<uint64_t>(&out, named ? arrays.size() : 0);
   if (!named) return out;
   for (const NamedArray& a : arrays) {

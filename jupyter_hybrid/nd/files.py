@@ -9,6 +9,7 @@ from typing import Any
 from .. import _core
 from .._core import NDArray
 from ..base import MXNetError
+from ..util import is_np_shape
 from ..whole_files import read_whole, write_whole
 
 __all__ = ["load", "load_frombuffer", "save"]
@@ -17,7 +18,8 @@ __all__ = ["load", "load_frombuffer", "save"]
 def save(fname: str | os.PathLike[str], data: Any) -> None:
     """Writes an array, a list of arrays or a dict of names to arrays, as MXNet does.
 
-    The file is there whole or not at all.
+    The file is there whole or not at all. Inside ``np_shape()``, and where an array is a scalar or
+    has no elements, it is of the form that MXNet reads inside ``np_shape()``.
 
     Raises:
         TypeError: something in ``data`` is no NDArray.
@@ -38,7 +40,7 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
         raise TypeError(
             f"save: expected names of type str, got {wrong!r}, a {type(wrong).__name__}"
         )
-    write_whole(fname, _core.save_params(list(pairs)))
+    write_whole(fname, _core.save_params(list(pairs), is_np_shape()))
 
 
 def load(fname: str | os.PathLike[str]) -> Any:
