@@ -31,6 +31,7 @@ class DeformableConvolution(HybridBlock):
     """
 
     _numbers = 2  # of the offsets, for each tap
+    _offsets_first = True  # of its parameters, as in MXNet
     _operator = "DeformableConvolution"
 
     def __init__(
@@ -76,24 +77,29 @@ class DeformableConvolution(HybridBlock):
         def parameter(name: str, shape: tuple[int, ...], init: Any) -> Any:
             return self.params.get(name, shape=shape, init=init, allow_deferred_init=True)
 
-        offsets, inputs = self._numbers * self._taps, in_channels // groups
-        with self.name_scope():
-            self.offset_weight = parameter(
-                "offset_weight", (offsets, inputs, *kernel), offset_weight_initializer
-            )
+        inputs = in_channels // groups
+
+        def offsets() -> None:
+            shape = (self._numbers * self._taps, inputs, *kernel)
+            self.offset_weight = parameter("offset_weight", shape, offset_weight_initializer)
             self.offset_bias = (
-                parameter("offset_bias", (offsets,), offset_bias_initializer)
+                parameter("offset_bias", shape[:1], offset_bias_initializer)
                 if offset_use_bias
                 else None
             )
+
+        def weights() -> None:
+            shape = (channels, inputs, *kernel)
             self.deformable_conv_weight = parameter(
-                "deformable_conv_weight", (channels, inputs, *kernel), weight_initializer
+                "deformable_conv_weight", shape, weight_initializer
             )
             self.deformable_conv_bias = (
-                parameter("deformable_conv_bias", (channels,), bias_initializer)
-                if use_bias
-                else None
+                parameter("deformable_conv_bias", shape[:1], bias_initializer) if use_bias else None
             )
+
+        with self.name_scope():
+            for add in (offsets, weights) if self._offsets_first else (weights, offsets):
+                add()
             self.act = Activation(activation, prefix=f"{activation}_") if activation else None
 
     def _alias(self) -> str:
@@ -151,6 +157,7 @@ class ModulatedDeformableConvolution(DeformableConvolution):
     """
 
     _numbers = 3
+    _offsets_first = False
     _operator = "ModulatedDeformableConvolution"
 
     def __init__(
