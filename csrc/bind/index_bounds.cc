@@ -168,7 +168,7 @@ class Walk {
     }
     if (movers().count(name) != 0) return of_counted(in[0]);
     if (name == "concat" || name == "stack") return of_all(in, 0);
-    if (name == "where") return of_all(in, 1);
+    if (name == "where" || name == "where_rows") return of_all(in, 1);
     if (name == "slice_assign") return of_all(in, 0);
     if (name == "cast") {
       const std::optional<Bounds> given = of_counted(in[0]);

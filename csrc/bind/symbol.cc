@@ -73,7 +73,10 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   while (!symbols.empty() && symbols.back().outputs.empty()) symbols.pop_back();
   call.attrs.check_complete();
   const uint32_t site = mark_site();
-  Symbol result = Symbol::apply(call.op, std::move(call.attrs), symbols, name);
+  // As in MXNet a node without a name is called after the function.
+  const bool unnamed = name.empty() && mx_name[0] != '_';
+  Symbol result =
+      Symbol::apply(call.op, std::move(call.attrs), symbols, unnamed ? auto_name(mx_name) : name);
   set_origin(result, site);
   for (const SymEntry& e : result.outputs) {
     for (const auto& [key, text] : extra) e.node->extra[key] = text;

@@ -25,6 +25,7 @@ void register_join();
 void register_repeat();
 void register_pad();
 void register_crop();
+void register_where_rows();
 void register_columns();
 void register_adaptive_pool();
 void register_bilinear_resize();

@@ -126,7 +126,8 @@ void add_unary(Rows& t) {
         {{"grad_scale", "1.0"}, {"valid_thresh", "0.0"}, {"normalization", "null"}});
   t.add("cast", "Cast", {"cast"});
   t.add("clip", "clip");
-  t.add("where", "where");
+  t.add("where_rows", "where");
+  t.add("where", "_npi_where");
   t.add("add_n", "add_n", {"ElementWiseSum", "element_wise_sum"});
 }
 

@@ -56,6 +56,7 @@ const Table& table() {
     register_repeat();
     register_pad();
     register_crop();
+    register_where_rows();
     register_columns();
     register_adaptive_pool();
     register_bilinear_resize();

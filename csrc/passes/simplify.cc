@@ -76,7 +76,10 @@ class Simplification {
       if (uses_[i][k] > 0) return false;
     }
     // Where a gradient will pass, only values with this one reader: see GradientGuard.
-    if (guard_.flows[i]) {
+    // A node in the place of another, on the same values, passes its gradient at the same moment.
+    const bool in_place =
+        rewrite.kind == Rewrite::node && rewrite.replacement.inputs == rewriter_.copy(old).inputs;
+    if (guard_.flows[i] && !in_place) {
       for (const Entry& e : old.inputs) {
         if (uses(e) > 1) return false;
       }

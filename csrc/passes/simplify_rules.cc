@@ -327,6 +327,21 @@ Rewrite same_shape(const Use& use) {
   return {};
 }
 
+// MXNet's where is NumPy's, which fuses, unless its condition chooses rows.
+Rewrite elements_chosen(const Use& use) {
+  if (!is_op(use.node, "where_rows") || use.graph.shape(use.node.inputs[0]) != use.node.shapes[0]) {
+    return {};
+  }
+  Rewrite r;
+  r.kind = Rewrite::node;
+  r.replacement = use.node;
+  r.replacement.op = get_op("where");
+  r.replacement.attrs = Attrs(r.replacement.op);
+  r.rule = "where_rows(c, x, y) -> where(c, x, y)";
+  r.why = "the condition is of x's shape: it chooses elements, not rows";
+  return r;
+}
+
 Rewrite outside_training(const Use& use) {
   const Node& n = use.node;
   if (!n.op->training_only || use.training || n.inputs.empty() || !use.same_type(0)) return {};
@@ -353,7 +368,7 @@ Rewrite find_rewrite(const Use& use) {
     }
     return r;
   }
-  for (auto rule : {transposes, reshapes, same_shape}) {
+  for (auto rule : {transposes, reshapes, same_shape, elements_chosen}) {
     r = rule(use);
     if (r.kind != Rewrite::none) return r;
   }

@@ -115,3 +115,15 @@ TEST_CASE("passes: what a gradient will pass through keeps its structure until i
   CHECK(run_pass("cse", after, options).changes.size() >= 1);
   CHECK(run_pass("simplify", after, options).changes.size() >= 1);
 }
+
+TEST_CASE("passes: MXNet's where of equal shapes is the one that fuses, also under a gradient") {
+  GraphMaker g;
+  const Entry x = g.input("x", {3, 3}), rows = g.input("rows", {3});
+  const Entry positive = g.op("greater_scalar", {x}, "", {{"scalar", "0"}});
+  const Entry chosen = g.op("where_rows", {positive, x, g.op("neg", {x})}, "chosen");
+  g.output(g.op("exp", {g.op("where_rows", {rows, chosen, x}, "of_rows")}), "y");
+  const Applied done = run_pass("simplify", g.graph, of(g.graph, {x}));
+  REQUIRE(done.changes.size() == 1);
+  CHECK(done.changes[0].node == chosen.node);
+  CHECK(program_text(done.graph, TextOptions()).find("where_rows(rows, ") != std::string::npos);
+}

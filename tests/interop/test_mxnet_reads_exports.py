@@ -160,7 +160,22 @@ def upward():
     return net, {"data": normal(2, 6, 3, 4)}
 
 
-NETS = [my_mlp, lenet, mixed, convolutional, words, upward]
+class Rows(nn.HybridBlock):
+    """A choice between rows, of as many as there are columns."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Dense(5), nn.Dense(5)
+
+    def hybrid_forward(self, F, x):
+        return F.where(F.sum(x, axis=1) > 0, self.one(x), self.other(x))
+
+
+def rows():
+    return Rows(), {"data": normal(5, 3)}
+
+
+NETS = [my_mlp, lenet, mixed, convolutional, words, upward, rows]
 
 
 @pytest.mark.parametrize("make", NETS, ids=lambda f: f.__name__)

@@ -222,6 +222,10 @@ def _unary() -> None:
         use(Real(_A, avoid=(-0.25, 0.25)), scalar=2.0),
     ]
     SAMPLES["add_n"] = [use(Real(_A), Real(_A), Real(_A)), use(Real(_A))]
+    SAMPLES["where_rows"] = [
+        use(Whole(_A, 0, 2), Real(_A), Real(_A)),
+        use(Whole((3,), 0, 2), Real((3, 3)), Real((3, 3))),
+    ]
     SAMPLES["where"] = [
         use(Whole(_A, 0, 2, "bool"), Real(_A), Real(_A)),
         use(Whole((3, 1), 0, 2, "float64"), Real((4,)), Real(())),

@@ -112,7 +112,7 @@ def prelu(c: NodeReader) -> Value:
 @reads("ThresholdedRelu")
 def thresholded(c: NodeReader) -> Value:
     over = c.apply("broadcast_greater", c.value(), c.attr("alpha", 1.0))
-    return c.apply("where", over, c.value(), c.apply("zeros_like", c.value()))
+    return c.apply("_npi_where", over, c.value(), c.apply("zeros_like", c.value()))
 
 
 @reads("Clip")
@@ -228,4 +228,4 @@ def many(c: NodeReader) -> Value:
 
 @reads("Where")
 def where(c: NodeReader) -> Value:
-    return c.apply("where", c.value(0), c.value(1), c.value(2))
+    return c.apply("_npi_where", c.value(0), c.value(1), c.value(2))

@@ -78,7 +78,7 @@ def one_hot(c: NodeReader) -> Value:
     axis = c.axis(c.attr("axis", -1), rank + 1)
     found = c.cast(c.value(), np.int64)
     below = c.apply("broadcast_lesser", found, 0)
-    found = c.apply("where", below, c.apply("broadcast_add", found, depth), found)
+    found = c.apply("_npi_where", below, c.apply("broadcast_add", found, depth), found)
     result = c.apply(
         "one_hot",
         found,

@@ -334,7 +334,7 @@ def trilu(c: NodeReader) -> Value:
     kept = np.triu(ones, k) if c.attr("upper", 1) else np.tril(ones, k)
     shaped = kept.reshape((1,) * (c.rank() - 2) + kept.shape)
     mask = c.apply("broadcast_like", known_value(shaped, f"{c.label}_mask"), c.value())
-    return c.apply("where", mask, c.value(), c.apply("zeros_like", c.value()))
+    return c.apply("_npi_where", mask, c.value(), c.apply("zeros_like", c.value()))
 
 
 @reads("ArgMax", "ArgMin")

@@ -290,10 +290,13 @@ def clip(c: NodeWriter) -> str:
     return c.add("Clip", c.inputs[0], *bounds)
 
 
-@writes("where")
+@writes("where", "where_rows")
 def where(c: NodeWriter) -> str:
     condition, x, y = c.inputs
     condition = c.truth(condition, c.dtype(0))
+    rank = len(c.out_shape)
+    if c.node.op == "where_rows" and len(c.shape()) < rank:
+        condition = c.reshape(condition, [-1, *[1] * (rank - 1)])
     if c.dtype(1).kind == "b":
         no = c.add("And", c.add("Not", condition), y)
         return c.add("Or", c.add("And", condition, x), no)

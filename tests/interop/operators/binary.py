@@ -102,6 +102,13 @@ f.every(FLOATS, ".__abs__", real(2, 3))
 f.every(DTYPES, "where", given([[0, 1, 2], [0, -1, 0]], fixed=True), real(2, 3), real(2, 3))
 f.add("where", given([1, 0]), real(2, 3), real(2, 3))
 f.add("where", given([1, 0], "int32", fixed=True), real(2, 3), real(2, 3))
+# Rows are chosen, also where there are as many columns.
+f.every(DTYPES, "where", given([1, 0, 2]), real(3, 3), real(3, 3))
+f.add("where", given([0, 1]), real(2, 2, 2), real(2, 2, 2))
+f.add("where", given([1]), real(1, 3), real(1, 3))
+f.add("where", given([0, 1, 2], "uint8", fixed=True), real(3), real(3))
+for condition, x, y in (([1, 0], 3, 3), ([[1], [0]], 2, 2), ([[1, 0]], 2, 2), ([1, 0], 2, 1)):
+    f.add("where", given(condition), real(x, 2), real(y, 2), raises=True)
 f.every(FLOATS, "contrib.allclose", given([1.0, 2.0]), given([1.0, 2.0]))
 f.add("contrib.allclose", given([1.0, 2.0]), given([1.0, 2.1]))
 f.add("contrib.allclose", given([1.0, 2.0]), given([1.0, 2.1]), rtol=0.1, atol=0.01)
