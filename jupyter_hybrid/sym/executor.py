@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from .._core import Context, NDArray, Symbol
 from .groups import check_groups
 from .host_graph import HostGraph, executable
 from .monitor import told
+from .names import choose_name
 from .variable import Group
 
 _REQS = ("write", "add", "null")
@@ -61,6 +63,7 @@ class Executor:
         self._outputs: list[NDArray] | None = None
         self._ctx, self._reqs, self._group2ctx = ctx, reqs, group2ctx
         self._recorded = False
+        self._joins = os.environ.get("MXNET_ELIMINATE_COMMON_EXPR", "1") != "0"
         self._monitor: tuple[Callable[[str, NDArray], Any], bool, Any, list[str]] | None = None
         self._groups = check_groups(symbol, group2ctx)
         self._program = executable(_undeclared(symbol).graph(), groups=self._groups, home=ctx)
@@ -250,8 +253,29 @@ class Executor:
         return f"{text}\nTotal {compiled.program.plan.arena_bytes >> 20} MB allocated\n"
 
     def get_optimized_symbol(self) -> Symbol:
-        """The symbol: what passes make of it is in the program, not a symbol."""
-        return self._symbol
+        """The symbol with equal expressions computed once; outputs stay apart, by copies.
+
+        It is as written where MXNET_ELIMINATE_COMMON_EXPR was 0 when it was bound. What all
+        passes make of it is in the program, not a symbol.
+        """
+        if not self._joins or isinstance(self._program, HostGraph):
+            return self._symbol
+        names = self._symbol.list_inputs()
+        joined = _core.compile(
+            _undeclared(self._symbol).graph(),
+            [self._variables[n].shape for n in names],
+            [self._variables[n].dtype for n in names],
+            passes=["cse"],
+            only_these=True,
+        )
+        graph = joined.program.graph
+        outputs = list(_core.sym_from_graph(graph))
+        seen: set[tuple[int, int]] = set()
+        for i, entry in enumerate(graph.outputs):
+            if tuple(entry) in seen:
+                outputs[i] = _core.sym_apply("_copy", (outputs[i],), {}, choose_name(None, "_copy"))
+            seen.add((entry[0], entry[1]))
+        return _core.sym_group(outputs)
 
     def copy_params_from(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -57,3 +58,37 @@ def test_gradients_are_cast_into_the_arrays_that_are_given(req: str) -> None:
         bound.backward()
         wanted = np.array([2.0, 4.0, 6.0]) * (times if req == "add" else 1) + (req == "add")
         assert np.array_equal(into.asnumpy(), wanted)
+
+
+def test_the_optimized_symbol_computes_equal_expressions_once(monkeypatch):
+    a, b, c = sym.var("a"), sym.var("b"), sym.var("c")
+    d = a + 1
+    saved = {
+        (a + 1) + (a + 2): 0, (a + b) + (a + b): 1, ((a + b) + c) + ((a + b) + c): 2,
+        sym.Group([a * d, a * d]): 0, sym.Group([a * d + b, a * d + b]): 1,
+        sym.Dropout(a) + sym.Dropout(a): 0,
+    }  # fmt: skip
+    for made, count in saved.items():
+        shapes = dict.fromkeys(made.list_inputs(), (2, 3))
+        joined = made.simple_bind(cpu(), **shapes).get_optimized_symbol()
+        assert len(made.get_internals()) - len(joined.get_internals()) == count
+        arrays = {name: nd.ones(shape) * 3 for name, shape in shapes.items()}
+        for left, right in zip(made.eval(**arrays), joined.eval(**arrays)):
+            assert (left.asnumpy() == right.asnumpy()).all()
+    monkeypatch.setenv("MXNET_ELIMINATE_COMMON_EXPR", "0")
+    made = (a + b) + (a + b)
+    bound = made.simple_bind(cpu(), a=(2,), b=(2,))
+    assert len(bound.get_optimized_symbol().get_internals()) == len(made.get_internals())
+
+
+def test_debug_str_tells_the_memory_of_a_program():
+    data = sym.var("data")
+    for _ in range(6):
+        data = data * data
+
+    def total(made, **options):
+        text = made.simple_bind(cpu(), data=(4, 256, 1024), **options).debug_str()
+        return int(re.search(r"Total (\d+) MB allocated", text)[1])
+
+    assert total(data) > 4  # what gradients need is kept
+    assert total(data, grad_req="null") == total(sym.stop_gradient(data)) == 0
