@@ -123,13 +123,13 @@ class EvalMetric:
     def reset(self) -> None:
         """Forgets all batches."""
         self.num_inst: Any = 0
-        self.sum_metric: Any = 0.0
+        self.sum_metric: Any = np.float64(0)  # a float and a float32 make a float32 in NumPy 2
         self.global_num_inst: Any = 0
-        self.global_sum_metric: Any = 0.0
+        self.global_sum_metric: Any = np.float64(0)
 
     def reset_local(self) -> None:
         """Forgets the batches since the last one, but for the global value."""
-        self.num_inst, self.sum_metric = 0, 0.0
+        self.num_inst, self.sum_metric = 0, np.float64(0)
 
     def add_batch(self, value: Any, count: Any) -> None:
         """Adds a batch's sum of values, of so many, to all sums."""
@@ -149,7 +149,10 @@ class EvalMetric:
         return self.name, self._value(self.global_sum_metric, self.global_num_inst)
 
     def _value(self, total: Any, count: Any) -> Any:
-        return float("nan") if count == 0 else total / count
+        if count == 0:
+            return float("nan")
+        value = total / count
+        return float(value) if isinstance(value, np.floating) else value
 
     def get_name_value(self) -> list[tuple[str, Any]]:
         """Names and values, as pairs."""

@@ -89,6 +89,19 @@ def test_a_configuration_makes_the_same(made: Any) -> None:
     assert type(metric.create(json.dumps([name, config]))) is type(made)
 
 
+def test_sums_are_float64_whatever_the_batches_are() -> None:
+    class Own(metric.EvalMetric):
+        def update(self, labels: Any, preds: Any) -> None:
+            self.sum_metric += preds.asscalar()
+            self.num_inst += 1
+
+    for made in (Own("own"), metric.CustomMetric(lambda label, pred: pred.sum())):
+        for value in (2.0**24, 1.0, 1.0):  # in float32 the ones are lost
+            made.update(nd.zeros(1), nd.array([value]))
+        assert made.sum_metric == 2**24 + 2 and made.get()[1] == (2**24 + 2) / 3
+        assert type(made.get()[1]) is float
+
+
 def test_functions_of_numpy_arrays() -> None:
     def distance(label: Any, pred: Any) -> Any:
         return np.abs(label - pred[:, 1]).sum(), len(label)
