@@ -48,7 +48,7 @@ class SymbolBlock(HybridBlock):
         super(HybridBlock, self).__setattr__("_symbol", symbol)
         attributes = symbol.attr_dict()
         states = symbol.list_auxiliary_states()
-        for name in symbol.list_inputs():
+        for name in (*arguments, *states):
             if name not in self._inputs:
                 described = attributes.get(name, {})
                 options = {"grad_req": "null"} if name in states else {}

@@ -144,6 +144,17 @@ def test_imports_of_missing_and_further_parameters(tmp_path):
     np.testing.assert_allclose(block(X).asnumpy(), net[1].bias.data().asnumpy()[None], atol=1e-6)
 
 
+def test_parameters_of_a_symbol_are_its_arguments_and_then_its_states(tmp_path):
+    net = nn.HybridSequential()
+    net.add(nn.Dense(4, in_units=3), nn.BatchNorm(in_channels=4), nn.Dense(2, in_units=4))
+    net.initialize()
+    files = net.export(str(tmp_path / "net"), example=X)
+    names = [n.split("_", 1)[1] for n in SymbolBlock.imports(files[0], "data").params]
+    assert names == [
+        "weight", "bias", "gamma", "beta", "weight", "bias", "running_mean", "running_var",
+    ]  # fmt: skip
+
+
 def test_a_float16_symbol_keeps_its_statistics_in_float32(tmp_path):
     net = nn.HybridSequential()
     net.add(nn.Dense(4, in_units=3), nn.BatchNorm(in_channels=4))
