@@ -60,9 +60,9 @@ def test_slopes_of_another_shape_are_refused(gamma, message):
 def test_slopes_that_are_missing_or_too_many():
     with pytest.raises(TypeError, match="LeakyReLU: input 'gamma': expected an NDArray, got None"):
         nd.LeakyReLU(nd.array(X), act_type="prelu")
-    with pytest.raises(MXNetError, match="LeakyReLU.*1"):
+    with pytest.raises(MXNetError, match=r"LeakyReLU.*1"):
         nd.LeakyReLU(nd.array(X), nd.ones(3), act_type="leaky")
-    with pytest.raises(MXNetError, match="lower_bound 0.5 above upper_bound 0.2"):
+    with pytest.raises(MXNetError, match=r"lower_bound 0\.5 above upper_bound 0\.2"):
         nd.LeakyReLU(nd.array(X), act_type="rrelu", lower_bound=0.5, upper_bound=0.2)
 
 
