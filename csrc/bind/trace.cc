@@ -97,7 +97,9 @@ class TraceReader {
     });
     py::dict frame;
     frame["version"] = kVersion;
-    frame["now_ms"] = ms(trace::ticks());
+    const trace::Moment now = trace::now();
+    frame["now_ms"] = ms(now.ticks);
+    frame["offset_ms"] = ms(now.ticks) - static_cast<double>(now.ns) * 1e-6;
     frame["gaps"] = gaps(drained.gaps);
     frame["spans"] = py::bytes(spans);
     frame["queue"] =
@@ -233,7 +235,8 @@ void bind_trace(py::module_& m) {
   py::class_<TraceReader>(m, "TraceReader", "A reader of the trace rings with a place of its own.")
       .def(py::init<bool>(), py::arg("from_oldest") = false)
       .def("read_frame", &TraceReader::read_frame, py::arg("max_bytes") = 131072,
-           "What is new: now_ms, spans (records of SPAN_DTYPE; short ones are merged where they "
+           "What is new: now_ms, offset_ms (what now_ms is ahead of time.perf_counter), spans "
+           "(records of SPAN_DTYPE; short ones are merged where they "
            "take more than max_bytes), gaps (operators whose spans were overwritten: lane, count, "
            "start_ms, end_ms), queue (records of QUEUE_DTYPE: what the queue of that lane's device "
            "held from that time on, the bytes in use, and the most since the record before), "

@@ -24,14 +24,9 @@ bool invariant_tsc() {
 
 int64_t steady_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-struct Start {
-  uint64_t ticks;
-  int64_t ns;
-};
-
-// A tick count with the clock time that belongs to it: the closest of a few tries.
-Start read_both() {
-  Start best{0, 0};
+// The closest of a few tries: between two reads a thread may have to wait for its processor.
+Moment read_both() {
+  Moment best;
   uint64_t width = UINT64_MAX;
   for (int i = 0; i < 8; ++i) {
     const uint64_t before = ticks();
@@ -45,8 +40,8 @@ Start read_both() {
   return best;
 }
 
-const Start& process_start() {
-  static const Start start = read_both();
+const Moment& process_start() {
+  static const Moment start = read_both();
   return start;
 }
 
@@ -61,19 +56,21 @@ const bool started = (process_start(), true);
 double ns_per_tick() {
   static const double factor = [] {
     if (!kInvariantTsc) return 1.0;
-    const Start& start = process_start();
+    const Moment& start = process_start();
     constexpr int64_t kBaseLine = 20000000;
     const int64_t missing = start.ns + kBaseLine - steady_ns();
     if (missing > 0) {
       const timespec pause{0, missing};
       nanosleep(&pause, nullptr);
     }
-    const Start now = read_both();
+    const Moment now = read_both();
     return static_cast<double>(now.ns - start.ns) / static_cast<double>(now.ticks - start.ticks);
   }();
   return factor;
 }
 }  // namespace
+
+Moment now() { return read_both(); }
 
 int64_t to_ns(uint64_t t) {
   (void)started;

@@ -57,6 +57,12 @@ inline uint64_t ticks() {
 #endif
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
+// The same moment on both clocks: raw ticks, and steady_clock, which is Python's perf_counter.
+struct Moment {
+  uint64_t ticks = 0;
+  int64_t ns = 0;
+};
+Moment now();
 int64_t to_ns(uint64_t ticks);           // ns since process start, by a factor calibrated once
 int64_t duration_ns(uint32_t duration);  // of Record::duration
 uint64_t ticks_of_ns(int64_t ns);        // length of a time in ticks

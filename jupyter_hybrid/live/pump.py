@@ -193,14 +193,13 @@ class _Panel:
             self._sent = now
             self._seq += 1
             began = self._began()
-            ago_ms = None if began is None else (time.perf_counter() - began) * 1e3
             message = {
                 "type": "frame",
                 "version": frame["version"],
                 "seq": self._seq,
                 "process": PROCESS,
                 "now_ms": frame["now_ms"],
-                "cell_ms": None if ago_ms is None else frame["now_ms"] - ago_ms,
+                "cell_ms": None if began is None else frame["offset_ms"] + began * 1e3,
                 "gaps": frame["gaps"],
                 "lanes": frame["lanes"],
                 "names": {str(k): v for k, v in frame["names"].items()},

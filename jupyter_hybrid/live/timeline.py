@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from importlib import import_module
 from typing import Any
@@ -40,7 +39,7 @@ def timeline(since: float | None = None) -> Any:
 
 def _rows(since: float) -> list[dict[str, Any]]:
     frame = _core.TraceReader(from_oldest=True).read_frame(1 << 30)
-    since_ms = frame["now_ms"] - (time.perf_counter() - since) * 1e3
+    since_ms = frame["offset_ms"] + since * 1e3
     _warn_of_gaps(frame, since_ms)
     spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
     spans = spans[spans["flags"] & _NO_WORK == 0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +60,7 @@ def waits_since(began: float) -> list[Waited]:
     """Waits that ended since then (of ``time.perf_counter``), the longest first, as far as the
     trace still holds them."""
     frame = _core.TraceReader(from_oldest=True).read_frame(1 << 30)
-    since_ms = frame["now_ms"] - (time.perf_counter() - began) * 1e3
+    since_ms = frame["offset_ms"] + began * 1e3
     spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
     waits = spans[(spans["flags"] & (_WAIT | _RUNNING) == _WAIT) & (spans["start_ms"] >= since_ms)]
 

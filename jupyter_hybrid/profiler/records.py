@@ -95,7 +95,7 @@ class Records:
             if first:
                 self._reader = _core.TraceReader()
             frame = self._reader.read_frame(1 << 30)
-            self._offset = frame["now_ms"] - time.perf_counter() * 1e3
+            self._offset = frame["offset_ms"]
             self._names.update(frame["names"])
             self.lanes.update({lane["id"]: lane["name"] for lane in frame["lanes"]})
             if first:
