@@ -22,7 +22,7 @@ RESULTS = ROOT / "test-results"
 ONE_THREAD = dict.fromkeys(("HYBRID_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 PIECES = 12  # of tests/py: even enough, and few starts of Python
 QUIET = re.compile(r"(?m)(^={79}\n.+:\d+:\nTEST CASE: .+\n(  .+\n)*\n)?^\d+\.\d+ s: .+\n")
-KERNELS = "*kernels*,*elementwise*"  # the C++ tests of code that is written twice
+KERNELS = "*kernels*,*elementwise*"  # the C++ tests of code that is compiled several times
 
 
 @dataclass
@@ -92,8 +92,10 @@ def cpp(piece: Piece) -> Result:
     result = doctest(piece, program)
     result.add(doctest(piece, program.with_name("hybrid_cuda_tests")))
     portable = doctest(piece, program, f"--source-file={KERNELS}", env={"HYBRID_ISA": "base"})
-    portable.skipped = 0  # the other files' tests, which have run
-    result.add(portable)
+    narrow = doctest(piece, program, "--source-file=*kernels_conv*", env={"HYBRID_ISA": "avx2"})
+    for again in (portable, narrow):
+        again.skipped = 0  # the other files' tests, which have run
+        result.add(again)
     return result
 
 

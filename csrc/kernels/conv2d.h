@@ -19,6 +19,10 @@ void convolve_columns(const ConvParams& p, const T* x, const T* w, const T* bias
 // in cache.
 int64_t column_rows(const ConvParams& p, int64_t channels, size_t item);
 
+// Input channels a task of a gradient, so that the work on `images` is enough for several tasks but
+// no task is too small.
+int64_t channels_a_task(const ConvParams& p, int64_t in_c, int64_t out_c, int64_t images);
+
 // A 1x1 kernel that reads every pixel once: a matrix product for every image.
 inline bool is_pointwise(const ConvParams& p) {
   return p.taps() == 1 && p.stride_d == 1 && p.stride_h == 1 && p.stride_w == 1 && p.pad_d == 0 &&

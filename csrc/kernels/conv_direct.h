@@ -18,19 +18,17 @@ struct ConvBand {
   int64_t rows, width;  // of the output
   T* out;
   int64_t out_plane, out_row;
-  int block;  // output channels a tile: as chosen by conv_block
+  int block;  // output channels a tile: as ConvDirect::block chooses
 };
 
-constexpr int kConvOverread = 8;  // elements after the patch that may be read (and are not used)
+constexpr int kConvOverread = 16;  // elements after the patch that may be read (and are not used)
 
 struct ConvDirect {
   void (*f32)(const ConvBand<float>&);
   void (*f64)(const ConvBand<double>&);
+  int (*block)(int64_t channels);  // output channels a tile that waste least
+  int vector_bytes;                // of the columns that are computed at once
 };
 const ConvDirect& conv_direct();
-// Output channels a tile that waste least.
-constexpr int conv_block(int64_t channels) {
-  return (channels + 5) / 6 * 6 < (channels + 3) / 4 * 4 ? 6 : 4;
-}
 
 }  // namespace hybrid

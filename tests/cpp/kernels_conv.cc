@@ -1,7 +1,10 @@
 // Convolution and its gradients against loops in double.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <random>
 #include <string>
 
 #include "kernels_helpers.h"
@@ -53,6 +56,18 @@ std::vector<ConvParams> cases() {
       params(1, 1, 7, 7, 1, 1, 1, 1),
       params(1, 40, 7, 7, 40, 3, 1, 1),
   };
+  // Small images, which are convolved side by side: of 17 and 35 the last ones are fewer.
+  list.insert(list.end(), {
+                              params(17, 3, 3, 3, 10, 3, 1, 1),
+                              params(35, 2, 7, 5, 9, 5, 1, 2),
+                              params(18, 4, 8, 9, 6, 3, 2, 1, 1, 2),
+                              params(3, 3, 6, 40, 4, 3, 3, 1, 2),
+                              params(19, 2, 2, 2, 3, 2, 1, 1),
+                              params(20, 5, 9, 9, 7, 1, 2),
+                              params(16, 3, 1, 1, 5, 1),
+                              params(33, 2, 6, 6, 8, 2, 4),
+                              params(16, 2, 4, 4, 6, 3, 1, 4),
+                          });
   ConvParams uneven = params(2, 3, 17, 12, 4, 3);
   uneven.kernel_w = 4;
   uneven.stride_h = 2;
@@ -156,6 +171,32 @@ TEST_CASE("conv2d: forward and both gradients against loops in double") {
   }
 }
 
+TEST_CASE("conv2d: shapes drawn at random") {
+  std::mt19937 engine(7);
+  const auto draw = [&](int64_t from, int64_t to) {
+    return std::uniform_int_distribution<int64_t>(from, to)(engine);
+  };
+  for (int i = 0; i < 60; ++i) {
+    const int64_t groups = draw(1, 2);
+    ConvParams p = params(draw(1, 40), groups * draw(1, 5), draw(1, 12), draw(1, 20),
+                          groups * draw(1, 9), 1, 1, 0, 1, groups);
+    p.kernel_h = draw(1, 4);
+    p.kernel_w = draw(1, 4);
+    p.stride_h = draw(1, 3);
+    p.stride_w = draw(1, 3);
+    p.dilate_h = draw(1, 2);
+    p.dilate_w = draw(1, 2);
+    p.pad_h = draw(0, 4);
+    p.pad_w = draw(0, 4);
+    set_output(&p);
+    if (p.out_h < 1 || p.out_w < 1) continue;
+    CAPTURE(i);
+    CAPTURE(text(p));
+    check<float>(p);
+    if (i % 4 == 0) check<double>(p);
+  }
+}
+
 TEST_CASE("conv2d: without bias, and an empty batch") {
   ConvParams p = params(2, 3, 10, 10, 4, 3, 1, 1);
   set_output(&p);
@@ -174,7 +215,8 @@ TEST_CASE("conv2d: without bias, and an empty batch") {
 
 TEST_CASE("conv2d: bits do not depend on the number of threads") {
   for (ConvParams p : {params(8, 6, 14, 14, 16, 5), params(4, 32, 28, 28, 32, 3, 1, 1),
-                       params(3, 8, 30, 30, 16, 3, 2, 1), params(4, 16, 20, 20, 64, 1)}) {
+                       params(3, 8, 30, 30, 16, 3, 2, 1), params(4, 16, 20, 20, 64, 1),
+                       params(35, 24, 7, 7, 32, 5, 1, 2), params(40, 32, 8, 8, 32, 3, 1, 1)}) {
     set_output(&p);
     const Arrays<float> a(p);
     std::vector<float> y[2], dx[2], dw[2];
@@ -193,5 +235,45 @@ TEST_CASE("conv2d: bits do not depend on the number of threads") {
     CHECK(equal_bits(y[0], y[1]));
     CHECK(equal_bits(dx[0], dx[1]));
     CHECK(equal_bits(dw[0], dw[1]));
+  }
+}
+
+TEST_CASE("conv2d: bits of an image do not depend on the images beside it") {
+  for (ConvParams p : {params(35, 4, 7, 7, 6, 5, 1, 2), params(18, 3, 8, 9, 10, 3, 2, 1),
+                       params(17, 6, 3, 3, 8, 3, 1, 1, 1, 2)}) {
+    set_output(&p);
+    const Arrays<float> a(p);
+    const std::vector<float> bias = random_array<float>(p.out_channels, 4);
+    std::vector<float> together(a.y.size()), alone(a.y.size());
+    conv2d(DType::float32, p, a.x.data(), a.w.data(), bias.data(), together.data(),
+           Resources::current());
+    ConvParams one = p;
+    one.batch = 1;
+    for (int64_t b = 0; b < p.batch; ++b) {
+      conv2d(DType::float32, one, a.x.data() + b * p.in_channels * p.in_size(), a.w.data(),
+             bias.data(), alone.data() + b * p.out_channels * p.out_size(), Resources::current());
+    }
+    CHECK(equal_bits(together, alone));
+  }
+}
+
+TEST_CASE("conv2d: an infinite pixel spoils nothing but what is made of it") {
+  ConvParams p = params(17, 2, 3, 5, 3, 2);
+  set_output(&p);
+  Arrays<float> a(p);
+  const auto finite = [](float v) { return std::isfinite(v); };
+  a.x.back() = std::numeric_limits<float>::infinity();  // a corner of the last image
+  std::vector<float> y(a.y.size()), dw(a.w.size());
+  conv2d(DType::float32, p, a.x.data(), a.w.data(), nullptr, y.data(), Resources::current());
+  conv2d_grad_weight(DType::float32, p, a.y.data(), a.x.data(), dw.data(), Resources::current());
+  Resources::current().reset_workspace();
+  const size_t pixels = static_cast<size_t>(p.out_size()), taps = static_cast<size_t>(p.taps());
+  const size_t last = y.size() - static_cast<size_t>(p.out_channels) * pixels;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const bool corner = i >= last && i % pixels == pixels - 1;
+    CHECK(finite(y[i]) == !corner);
+  }
+  for (size_t i = 0; i < dw.size(); ++i) {  // the last tap of the second channel
+    CHECK(finite(dw[i]) == (i % (2 * taps) != 2 * taps - 1));
   }
 }

@@ -29,15 +29,14 @@ def shared_definitions(objects: list[Path]) -> set[str]:
     return {line.split()[-1] for line in lines if re.search(r" [WVu] ", line)}
 
 
-def test_avx2_files_share_no_inline_function_with_others(root: Path) -> None:
+@pytest.mark.parametrize("isa", ["avx2", "avx512"])
+def test_avx_files_share_no_inline_function_with_others(root: Path, isa: str) -> None:
     """Else a machine without AVX2 may be handed the AVX2 copy of, say, a std::vector member."""
     objects = sorted((root / "build" / "editable" / "CMakeFiles").rglob("csrc/**/*.cc.o"))
-    avx2 = [path for path in objects if path.name.endswith("_avx2.cc.o")]
-    if not avx2 and not list((root / "csrc").rglob("*_avx2.cc")):
-        pytest.skip("no AVX2 files")
-    assert avx2, "the AVX2 objects are not where the build puts them"
-    plain = [path for path in objects if path not in avx2]
-    assert not shared_definitions(avx2) & shared_definitions(plain)
+    avx = [path for path in objects if path.name.endswith(f"_{isa}.cc.o")]
+    assert avx, f"the {isa} objects are not where the build puts them"
+    plain = [path for path in objects if path not in avx]
+    assert not shared_definitions(avx) & shared_definitions(plain)
 
 
 def test_core_finds_its_blas_beside_itself() -> None:
