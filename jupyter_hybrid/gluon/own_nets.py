@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
@@ -62,8 +63,11 @@ class InCell:
 
 def called(block: Block, args: tuple[Any, ...]) -> Any:
     """What the block's program gives; AS_IT_IS where it has none."""
-    if _core.is_tracing() or any(type(a) is not _core.NDArray for a in args):
+    if _core.is_tracing():
         return AS_IT_IS
+    for argument in args:
+        if type(argument) is not _core.NDArray:
+            return AS_IT_IS
     _told[-1].setdefault(block.name, 0)
     net = _known.get(block)
     if net is None or not net.is_unchanged():
@@ -75,12 +79,16 @@ def _functions(layer: type) -> tuple[Any, ...]:
     return layer.__call__, getattr(layer, "forward", None), getattr(layer, "hybrid_forward", None)
 
 
-def _functions_of_all() -> tuple[Any, ...]:
-    """What layers call."""
-    return Parameter.data, *[vars(nd).get(name) for name in _OPERATORS]
+_operators_of = itemgetter(*_OPERATORS)
+_at_first = Parameter.data, _operators_of(vars(nd))  # what layers call
 
 
-_at_first = _functions_of_all()
+def _calls_the_same() -> bool:
+    """Do layers call what they called at first?"""
+    try:
+        return (Parameter.data, _operators_of(vars(nd))) == _at_first
+    except KeyError:  # one was deleted
+        return False
 
 
 def _is_own(block: Block) -> bool:
@@ -140,7 +148,7 @@ class _Net:
                 return False
             if [*map(ref, block._children.values())] != children:
                 return False
-        return _functions_of_all() == _at_first and all(
+        return _calls_the_same() and all(
             _functions(layer) == known for layer, known in self._layers
         )
 
