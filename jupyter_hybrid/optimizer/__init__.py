@@ -18,8 +18,9 @@ An optimizer says its step once, as a formula of array operators:
 ``create_state`` gave. What may change from step to step is a *number*: an input of the program, of
 shape (1,), so that no schedule compiles anything. *Constants* are names of attributes that the
 formula is made with, a *variant* is what else it is made with for one parameter; other values make
-another program. All parameters that are updated together are one
-program, which writes in place; in a hybridized cell its operators become part of the cell's.
+another program; ``number_names()`` is what pictures call the numbers. All parameters that are
+updated together are one program, which writes in place; in a hybridized cell its operators become
+part of the cell's.
 Subclasses of Optimizer that write ``update`` themselves run it parameter by parameter.
 """
 

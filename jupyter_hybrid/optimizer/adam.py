@@ -52,6 +52,9 @@ class Adam(_Moments):
         lr *= math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
         return lr, wd or None, self.rescale_grad
 
+    def number_names(self) -> tuple[str, ...]:
+        return "corrected_learning_rate", *super().number_names()[1:]
+
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
     ) -> Any:
@@ -86,6 +89,9 @@ class Adamax(_Moments):
             wd or None,
             self.rescale_grad,
         )
+
+    def number_names(self) -> tuple[str, ...]:
+        return "corrected_learning_rate", *super().number_names()[1:]
 
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
@@ -131,6 +137,9 @@ class Nadam(_Moments):
         of_mean = following / (1 - self.m_schedule * following)
         return lr, wd or None, self.rescale_grad, of_grad, of_mean, 1 - self.beta2**t
 
+    def number_names(self) -> tuple[str, ...]:
+        return *super().number_names(), "factor_of_grad", "factor_of_mean", "correction_of_var"
+
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
     ) -> Any:
@@ -173,6 +182,9 @@ class FTML(StepOptimizer):
             self.rescale_grad,
             1 - single(self.beta2) ** t,
         )
+
+    def number_names(self) -> tuple[str, ...]:
+        return "inverse_learning_rate", *super().number_names()[1:], "correction_of_var"
 
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
@@ -228,6 +240,9 @@ class LAMB(_Moments):
             1 - single(self.beta1) ** t,
             1 - single(self.beta2) ** t,
         )
+
+    def number_names(self) -> tuple[str, ...]:
+        return *super().number_names(), "correction_of_mean", "correction_of_var"
 
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from operator import is_
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,15 @@ import numpy as np
 
 from .. import _core
 from ..base import MXNetError, dtype_name, is_whole
-from .program import Kind, StepProgram, layout_of
+from ..nd.array_names import name_array
+from .program import Kind, StepProgram, layout_of, number_name
 
 if TYPE_CHECKING:
     from .step import StepOptimizer
 
 Numbers = tuple["float | None", ...]
 _PROGRAMS = 256  # that an optimizer keeps
+_NAMED = 256  # numbers of earlier steps that a picture names
 
 
 class Bound:
@@ -45,6 +48,7 @@ class Bound:
         self._values: list[Numbers] | None = None  # of the numbers
         self._given: list[Any] = []  # their arrays, in the program's order
         self._numbers: dict[Any, tuple[float | None, Any]] = {}  # (value, array), by place
+        self._earlier: deque[Any] = deque(maxlen=_NAMED)  # of a cell's steps, for their names
 
     def is_of(self, weights: Sequence[Any], states: Sequence[Any], copies: bool) -> bool:
         """Are these the arrays?"""
@@ -96,6 +100,9 @@ class Bound:
         """The number's: a new one for a new value, for a run may still read the old one."""
         known = self._numbers.get(place)
         if known is None or known[0] != value:
+            if known is not None and _core.is_tracing():
+                self._earlier.append(known[1])
             known = value, _core.array(np.array([value]), ctx=self._context, dtype=place[2])
+            name_array(known[1], number_name(self._optimizer, *place), parameter=False)
             self._numbers[place] = known
         return known[1]

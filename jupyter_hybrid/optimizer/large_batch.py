@@ -60,6 +60,9 @@ class LARS(SGD):
             momentum *= self.cur_lr / self.last_lr
         return lr, wd or None, self.rescale_grad, momentum
 
+    def number_names(self) -> tuple[str, ...]:
+        return "learning_rate", "weight_decay", "rescale_grad", "momentum"
+
     def variant(self, index: Any, weight: Any) -> Any:
         """Is its rate adapted?"""
         return not self.idx2name.get(index, str(index)).endswith(("gamma", "beta", "bias"))
@@ -149,6 +152,9 @@ class LBSGD(SGD):
         if self.warmup_strategy != "lars":
             lr *= self._get_lbmult(seen)
         return lr, wd or None, self.rescale_grad
+
+    def number_names(self) -> tuple[str, ...]:
+        return "learning_rate", "weight_decay", "rescale_grad"
 
     def variant(self, index: Any, weight: Any) -> Any:
         """Is it time for a step?"""

@@ -85,7 +85,7 @@ class StepProgram:
                 continue
             key = group, place, wide
             if key not in numbers:
-                numbers[key] = sym.var(f"number{group}_{place}_{dtype_name(wide)}")
+                numbers[key] = sym.var(number_name(optimizer, *key))
             given.append(numbers[key])
         own, layout, copy = kept, kind.layout, None
         if kind.copied:
@@ -133,6 +133,15 @@ class StepProgram:
     def run(self, arrays: list[Any]) -> None:
         """Writes the new values; in a hybridized cell this is recorded."""
         self._graph.call(self._ordered(arrays))
+
+
+def number_name(optimizer: StepOptimizer, group: int, place: int, dtype: Any) -> str:
+    """What pictures call a number; others for further groups of parameters and for float64."""
+    names = optimizer.number_names()
+    name = names[place] if place < len(names) else f"number{place}"
+    if group:
+        name += f"_{group + 1}"
+    return name if dtype == np.float32 else f"{name}_{dtype_name(dtype)}"
 
 
 def _cast(value: Any, dtype: Any, to: Any) -> Any:

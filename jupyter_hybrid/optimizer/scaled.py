@@ -67,6 +67,9 @@ class GroupAdaGrad(StepOptimizer):
             raise AssertionError(f"GroupAdaGrad has no weight decay, got wd {wd}")
         return lr, self.rescale_grad
 
+    def number_names(self) -> tuple[str, ...]:
+        return "learning_rate", "rescale_grad"
+
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
     ) -> Any:
@@ -146,6 +149,9 @@ class AdaDelta(StepOptimizer):
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
         return wd or None, self.rescale_grad
+
+    def number_names(self) -> tuple[str, ...]:
+        return "weight_decay", "rescale_grad"
 
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any

@@ -59,6 +59,13 @@ class SGD(_WithMomentum):
             return lr * self.rescale_grad, lr * wd or None, None
         return lr, lr * wd or None, self.rescale_grad
 
+    def number_names(self) -> tuple[str, ...]:
+        return (
+            "learning_rate" if positive(self.clip_gradient) else "scaled_learning_rate",
+            "scaled_weight_decay",
+            "rescale_grad",
+        )
+
     def formula(
         self, F: Any, weight: Any, grad: Any, state: Any, numbers: Any, variant: Any
     ) -> Any:
@@ -139,6 +146,9 @@ class SGLD(StepOptimizer):
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
         return lr / 2, wd or None, self.rescale_grad, math.sqrt(lr)
+
+    def number_names(self) -> tuple[str, ...]:
+        return "half_learning_rate", "weight_decay", "rescale_grad", "noise_deviation"
 
     def variant(self, index: Any, weight: Any) -> Any:
         return weight.shape, "float64" if weight.dtype == np.float64 else "float32"

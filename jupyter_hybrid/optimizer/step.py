@@ -29,6 +29,10 @@ class StepOptimizer(Optimizer):
         no input: the formula does without (and ``wd or None`` makes one of fewer operators)."""
         return lr, wd or None, self.rescale_grad
 
+    def number_names(self) -> tuple[str, ...]:
+        """What pictures call the numbers."""
+        return "learning_rate", "weight_decay", "rescale_grad"
+
     def variant(self, index: Any, weight: Any) -> Any:
         """What else the formula of one parameter is made with: hashable."""
         return None
