@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,6 +16,7 @@ from ..progress import SearchProgress
 from .options import Dimension, Options
 
 _PROGRAMS = 256  # kept in all
+_STAGES = 32  # programs of these whose stages are kept: those looked at last
 _LABELS = 8  # of one program: cells that record the same graph from other lines
 
 
@@ -24,24 +27,23 @@ class CellProgram:
     Attributes:
         program: runs the segment.
         seconds: what making it took.
-        stages: the graph after each pass. Made when first looked at, if the program was had
-            without running the passes, or for a cell without a picture.
+        stages: the graph after each pass. Made when looked at, if the program was had without
+            running the passes, or for a cell without a picture, or was looked at long ago.
         size: how many node ids the stages take.
         resized: it was made of the optimised graph for other sizes of named dimensions.
     """
 
     program: Any
     seconds: float
-    given_stages: Any  # or a function that makes them
+    make_stages: Callable[[], list[Any]]
     given_size: int | None = None  # of another recording's program
     resized: bool = False
     warned: list[Any] | None = None  # warnings of every run of it, once looked for
 
-    @cached_property
+    @property
     def stages(self) -> list[Any]:
-        given = self.given_stages
-        stages: list[Any] = given() if callable(given) else given
-        return stages
+        stages = _with_stages.get(self)
+        return _keep_stages(self, self.make_stages() if stages is None else stages)
 
     @cached_property
     def size(self) -> int:
@@ -72,7 +74,18 @@ class _Known:
 
 _known: OrderedDict[tuple, _Known] = OrderedDict()
 _by_structure: dict[tuple, tuple] = {}  # of cells with named dimensions: key of the latest
+_with_stages: OrderedDict[CellProgram, list[Any]] = OrderedDict()  # in the order of use
+_with_stages_lock = threading.Lock()  # pictures ask from threads of their own
 _settled: dict[tuple, Any] = {}  # by options: what was settled within cells
+
+
+def _keep_stages(program: CellProgram, stages: list[Any]) -> list[Any]:
+    with _with_stages_lock:
+        _with_stages[program] = stages
+        _with_stages.move_to_end(program)
+        while len(_with_stages) > _STAGES:
+            _with_stages.popitem(last=False)
+    return stages
 
 
 def settled(options: Options) -> Any:
@@ -128,11 +141,21 @@ def find_or_compile(recipe: Recipe) -> tuple[CellProgram, bool]:
 
 def build(recipe: Recipe, keep_stages: bool = False) -> CellProgram:
     """Compiles a graph as the options of its cell ask; the cache is not looked at."""
+    searched = recipe.options.plan != "fast"  # another search may find another plan
+    made = _compile(recipe, keep_stages or searched)
+    if searched:
+        return CellProgram(made.program, made.seconds, lambda: made.stages)
+    program = CellProgram(made.program, made.seconds, lambda: _compile(recipe, True).stages)
+    if keep_stages:
+        _keep_stages(program, made.stages)
+    return program
+
+
+def _compile(recipe: Recipe, keep_stages: bool) -> Any:
     options = recipe.options
-    keep_stages |= options.plan != "fast"  # another search may find another plan
     progress = SearchProgress(options.plan_seconds)
     try:
-        made = _core.compile(
+        return _core.compile(
             recipe.graph,
             passes=list(options.passes) if options.passes is not None else None,
             only_these=options.passes is not None,
@@ -149,8 +172,6 @@ def build(recipe: Recipe, keep_stages: bool = False) -> CellProgram:
         )
     finally:
         progress.close()
-    stages = made.stages if keep_stages else lambda: build(recipe, True).stages
-    return CellProgram(made.program, made.seconds, stages)
 
 
 def clear() -> int:
@@ -158,6 +179,8 @@ def clear() -> int:
     programs = len(_known)
     _known.clear()
     _by_structure.clear()
+    with _with_stages_lock:
+        _with_stages.clear()
     for known in _settled.values():
         known.clear()
     return programs
@@ -175,7 +198,7 @@ def _labelled(known: _Known, recipe: Recipe) -> tuple[CellProgram, bool]:
     if found:
         made, size = known.first.program.relabelled(graph), known.first.size
         seconds = time.perf_counter() - start
-        program = CellProgram(made, seconds, lambda: build(recipe, True).stages, size)
+        program = CellProgram(made, seconds, lambda: _compile(recipe, True).stages, size)
     else:
         program = build(recipe)
     known.by_labels[labels] = program

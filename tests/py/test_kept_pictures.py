@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections import Counter
+import tracemalloc
 
 import ipywidgets
 import pytest
@@ -73,15 +73,19 @@ def test_where_a_page_draws_outputs_itself_no_run_makes_a_widget(run, monkeypatc
 
 
 def test_a_run_leaves_an_id_in_memory_and_no_picture(run):
-    gc.collect()
-    before, known = Counter(map(type, gc.get_objects())), models()
-    run(20)
-    gc.collect()
-    more = Counter(map(type, gc.get_objects())) - before
-    assert len(models() - known) == 20  # one for each output, and nothing beside it
-    assert more[output.OutputWidget] == 20
-    assert more[dict] < 20 * 12 and more[list] < 20 * 12, more.most_common(8)
-    assert more.total() < 20 * 60, more.most_common(8)  # a picture is more than 1,000
+    known = models()
+    tracemalloc.start()
+    try:
+        run(5)  # what replaces things that were made before is counted from here on
+        gc.collect()
+        before, _ = tracemalloc.get_traced_memory()
+        run(20)
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(models() - known) == 25  # one for each output, and nothing beside it
+    assert (after - before) / 20 < 12_000  # bytes; a picture takes 50,000
 
 
 def test_a_page_that_asks_gets_the_picture_and_later_the_reason_why_not(run):
