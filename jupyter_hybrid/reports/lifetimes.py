@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count
 from typing import Any
@@ -32,16 +33,20 @@ class Life:
 
 
 def lives_of(
-    cell: Cell, segments: Sequence[Segment], bound: dict[str, Key | None]
+    cell: Cell,
+    segments: Sequence[Segment],
+    bound: dict[str, Key | None],
+    namespace: Mapping[str, Any],
 ) -> list[list[Life]]:
     """For each part, of each of its outputs.
 
     Args:
         bound: what the names hold when the cell has ended.
+        namespace: of the cell, by which its functions are known.
     """
     if len(segments) < 2:
         return [[Life(0)] * len(s.outputs) for s in segments]
-    text, held, end = _Text(cell.tree), set(bound.values()) - {None}, len(segments) - 1
+    text, held, end = _Text(cell.tree, namespace), set(bound.values()) - {None}, len(segments) - 1
     read: dict[Key, int] = {}
     for part, segment in enumerate(segments):
         read |= {v.key: part for v in segment.inputs if v.key is not None}
@@ -121,8 +126,9 @@ class _Text:
     """Where a cell's statements give names something else. Statements are counted in the order in
     which they run; those of loops, branches and functions are one each."""
 
-    def __init__(self, tree: ast.Module):
+    def __init__(self, tree: ast.Module, namespace: Mapping[str, Any]):
         self._tree = tree
+        self._names = {**vars(builtins), **namespace}
         self._computes: dict[str, bool] = {}
         self._statements = list(_in_order(tree.body))
         self._parents = {c: n for n in ast.walk(tree) for c in ast.iter_child_nodes(n)}
@@ -167,8 +173,17 @@ class _Text:
             called = isinstance(above, ast.Call) and above.func is parent
             return parent.attr in (_NUMBERS if called else _FACTS)
         if isinstance(parent, ast.Call):
-            return node in parent.args and _makes_anew(parent.func)
+            return node in parent.args and self._makes_anew(parent.func)
         return isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.FormattedValue))
+
+    def _makes_anew(self, function: ast.expr) -> bool:
+        """A call of it keeps no argument, nor returns a view of one."""
+        if isinstance(function, ast.Name):
+            return any(self._names.get(function.id) is known for known in _SHOWS)
+        if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
+            return False
+        ufunc = isinstance(getattr(np, function.attr, None), np.ufunc)
+        return self._names.get(function.value.id) is np and (ufunc or function.attr in _NUMBERS)
 
     def _in_function(self, node: ast.AST) -> bool:
         while (node := self._parents.get(node, self._tree)) is not self._tree:
@@ -180,17 +195,7 @@ class _Text:
 _CALLED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _FACTS = frozenset({"shape", "dtype", "size", "ndim"})
 _NUMBERS = frozenset({"sum", "mean", "max", "min", "std", "var", "prod", "all", "any", "item"})
-_SHOWS = frozenset({"print", "float", "int", "len", "str", "repr"})
-
-
-def _makes_anew(function: ast.expr) -> bool:
-    """A call of it keeps no argument, nor returns a view of one."""
-    if isinstance(function, ast.Name):
-        return function.id in _SHOWS
-    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
-        return False
-    ufunc = isinstance(getattr(np, function.attr, None), np.ufunc)
-    return function.value.id in ("np", "numpy") and (ufunc or function.attr in _NUMBERS)
+_SHOWS = (print, float, int, len, str, repr)
 
 
 def _in_order(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

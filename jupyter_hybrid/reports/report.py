@@ -194,7 +194,7 @@ class Report:
     @cached_property
     def lives(self) -> list[list[Life]]:
         """For each segment, of each of its outputs: how long it stays in memory."""
-        return lives_of(self.cell, self.segments, self.bound)
+        return lives_of(self.cell, self.segments, self.bound, self.namespace)
 
     @cached_property
     def _left(self) -> list[list[tuple[int, int]]]:

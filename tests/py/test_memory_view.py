@@ -253,6 +253,22 @@ def test_who_else_may_hold_it_is_not_known(shell, keeps):
     assert len(results(memory, last)) >= 3
 
 
+@pytest.mark.parametrize(
+    ("names", "call", "is_known"),
+    [
+        ("import numpy as xp", "print(xp.sum(a))", True),
+        ("from types import SimpleNamespace\nnp = SimpleNamespace(sum=print)", "np.sum(a)", False),
+        ("def str(of): print(of.sum())", "str(a)", False),
+    ],
+)
+def test_functions_are_known_by_what_they_are_not_by_their_names(shell, names, call, is_known):
+    shell.run(f"import numpy\nx = numpy.ones((50, 50))\n{names}")
+    body = f"a = x * 3\n{call}\na = x * 4\nprint(a.sum())"
+    shell.hybridize(body, "--view none --force")
+    memory = memory_of(shell)
+    assert (memory["unsure"] < 20_000) == is_known
+
+
 def test_what_a_view_holds_lives_on(shell):
     memory = parts(shell, "a = x * 3\nprint(a.sum())\nv = a[1:]\na = x * 4\nprint(a.sum())")
     last = max(b["end"] for b in memory["buffers"])
