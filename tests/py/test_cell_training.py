@@ -111,7 +111,7 @@ def test_three_steps_unrolled_are_one_graph(shell: Shell) -> None:
     )
     make = 'trainer = gluon.Trainer(net.collect_params(), "sgd", \
 {"learning_rate": 0.1, "momentum": 0.9})\n'
-    agree(shell, "", MLP + make, loop + "after = net(x)")
+    agree(shell, "", MLP + make, loop + "after = net(x)", options="--force")
     assert not breaks(shell) and len(shell.report.segments) == 1
     nodes = [n for n in shell.report.segments[0].graph.nodes if n.kind == "op"]
     assert all(shell.report.line_of(n) for n in nodes)
