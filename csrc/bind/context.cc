@@ -52,12 +52,28 @@ Context make_context(const py::object& type, int64_t id) {
   return context;
 }
 
+// "cpu(0)", as MXNet's operators take it too.
+Context context_from_text(const std::string& text) {
+  const size_t open = text.find('(');
+  const std::string digits = open != std::string::npos && text.back() == ')'
+                                 ? text.substr(open + 1, text.size() - open - 2)
+                                 : "";
+  const bool number = !digits.empty() && digits.size() < 5 &&
+                      digits.find_first_not_of("0123456789") == std::string::npos;
+  require(number, "ctx: given '", text.substr(0, 100), "', expected a device such as 'cpu(0)'");
+  Context context;
+  context.type = device_type(text.substr(0, open));
+  context.id = static_cast<int16_t>(std::stoi(digits));
+  return context;
+}
+
 }  // namespace
 
 Context current_context() { return context_stack.empty() ? Context() : context_stack.back(); }
 
 Context context_from_python(py::handle object) {
   if (object.is_none()) return current_context();
+  if (py::isinstance<py::str>(object)) return context_from_text(object.cast<std::string>());
   if (!py::isinstance<Context>(object)) {
     throw py::type_error(std::string("ctx: expected a Context such as cpu(0), got ") +
                          Py_TYPE(object.ptr())->tp_name);
