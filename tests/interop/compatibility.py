@@ -18,6 +18,7 @@ from public_names import FOLDER, HERE, excluded, exclusions, found, modules, sig
 from signatures import differs
 
 PAGE = HERE.parents[1] / "jupyter_hybrid" / "compat" / "mxnet" / "COMPATIBILITY.md"
+LOSING = HERE / "losing_tests.txt"
 COMPARED = FOLDER / "compared.json"
 
 
@@ -73,6 +74,13 @@ def _told(differences: dict[str, str]) -> list[str]:
     return [f"- {', '.join(sorted(set(ops)))}: {why}." for why, ops in by_reason.items()]
 
 
+def losing_tests() -> list[tuple[str, str]]:
+    """(name, what it contradicts) of losing_tests.txt."""
+    lines = LOSING.read_text().splitlines()
+    pairs = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
+    return [(name, why) for name, why in pairs]
+
+
 def page(compared: dict[str, str]) -> str:
     held = judged(compared)
     good, size = share(held)
@@ -107,6 +115,9 @@ def page(compared: dict[str, str]) -> str:
     lines += ["Finite differences agree with ours, and not with MXNet's.", "", *_told(WRONG)]
     lines += ["", "## Where MXNet does not what its documentation says", "", *_told(DOCUMENTED)]
     lines += ["", "## Where this is meant to differ", "", *_told(CHOSEN)]
+    lines += ["", "## MXNet's own tests that fail here", ""]
+    lines += ["They contradict what is documented here:", ""]
+    lines += [f"- `{name}`: {why}." for name, why in losing_tests()]
     return "\n".join(lines) + "\n"
 
 

@@ -37,6 +37,10 @@ DOCUMENTED: dict[str, str] = {
         ("nag_mom_update-1", "mp_nag_mom_update-1"),
         "into the weight itself: the momentum takes the decay of the new weight",
     ),
+    **dict.fromkeys(
+        ("mp_lamb_update_phase2-0", "mp_lamb_update_phase2-1", "mp_lamb_update_phase2-2"),
+        "weight32 stays what it was, so that nothing is learned",
+    ),
     "contrib.adamw_update-2": "the clipped gradient is written into grad",
     "RNN-36": "on CPU use_sequence_length is ignored: states go on beyond a sequence's end",
     "contrib.MultiBoxTarget-3": "minimum_negative_samples is ignored",
@@ -44,6 +48,7 @@ DOCUMENTED: dict[str, str] = {
     "MAERegressionOutput-0": "in float16 the sign of 0 is -1",
     "SoftmaxOutput-7": "out_grad multiplies by the operator's output, not by the output's gradient",
     "Softmax-7": "out_grad multiplies by the operator's output, not by the output's gradient",
+    "image.random_saturation-8": "the grey of a pixel is a part of it, its blue's alone",
     "image.to_tensor-0": "float16 is divided in float16 before it becomes float32",
 }
 

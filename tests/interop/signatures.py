@@ -50,7 +50,7 @@ def _documented(value: Any) -> str:
     match = re.match(r"\w+\((.*)\)( -> .*)?$", (value.__doc__ or "").partition("\n")[0])
     if match is None:
         raise ValueError(f"{value!r} tells no signature")
-    pieces = _pieces(match[1])[made:]
+    pieces = arguments(match[1])[made:]
     return ", ".join(re.sub(r"^(\**\w+): .*?(?: = (.*))?$", _typed, p) for p in pieces)
 
 
@@ -58,7 +58,7 @@ def _typed(match: re.Match[str]) -> str:
     return match[1] if match[2] is None else f"{match[1]}={match[2]}"
 
 
-def _pieces(text: str) -> list[str]:
+def arguments(text: str) -> list[str]:
     """Split at the commas that stand in no bracket and no quotes."""
     pieces, depth, quote, start = [], 0, "", 0
     for i, c in enumerate(text):
@@ -74,7 +74,7 @@ def _pieces(text: str) -> list[str]:
     return [p for p in [*pieces, text[start:].strip()] if p]
 
 
-def _plain(default: str) -> object:
+def plain(default: str) -> object:
     """A default in a form in which equal ones are equal: numbers, words, tuples."""
     try:
         value = ast.literal_eval(default)
@@ -88,7 +88,7 @@ def _plain(default: str) -> object:
 
 
 def same_default(expected: str, found: str) -> bool:
-    one, other = _plain(expected), _plain(found)
+    one, other = plain(expected), plain(found)
     none = (None, "None", "", ())  # no shape, no device
     if one in none and other in none:
         return True
@@ -109,9 +109,9 @@ def differs(expected: str, value: Any) -> str:
     except (ValueError, TypeError):
         return f"{type(value).__name__} tells no signature, expected ({expected})"
     if expected.startswith(OPERATOR):
-        told = _operator(_pieces(expected[len(OPERATOR) :]), _pieces(found))
+        told = _operator(arguments(expected[len(OPERATOR) :]), arguments(found))
     else:
-        told = _python(_pieces(expected), _pieces(found))
+        told = _python(arguments(expected), arguments(found))
     return f"{told}: ({found}), expected ({expected})" if told else ""
 
 

@@ -38,7 +38,8 @@ class Names:
         for path in paths():
             value, owner = found(path), found(path.rpartition(".")[0])
             if value is not None:
-                self._add(path, value, owner if isinstance(owner, type) else None)
+                is_class = isinstance(owner, type) and not _is_static(owner, path)
+                self._add(path, value, owner if is_class else None)
 
     def _add(self, path: str, value: Any, owner: type | None) -> None:
         if isinstance(value, property):
@@ -52,6 +53,7 @@ class Names:
             self.by_code.setdefault(code, []).append((owner, path))
         elif owner is not None and callable(value):
             self.core[owner, path.rpartition(".")[2]] = path
+            self.by_function.setdefault(id(value), []).append(path)  # called, it has no owner
         else:
             self.by_function.setdefault(id(value), []).append(path)
 
@@ -82,6 +84,10 @@ class Names:
         for kind in type(getattr(function, "__self__", None)).__mro__:
             if (kind, function.__name__) in self.core:
                 yield self.core[kind, function.__name__]
+
+
+def _is_static(owner: type, path: str) -> bool:
+    return isinstance(inspect.getattr_static(owner, path.rpartition(".")[2]), staticmethod)
 
 
 def _counts(filename: str) -> bool:

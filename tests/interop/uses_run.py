@@ -1,8 +1,9 @@
 """Runs the programs of ``uses`` and makes of what they give arrays that can be kept.
 
-    python tests/interop/uses_run.py MODULE FILE
+    python tests/interop/uses_run.py MODULE FILE [with_onednn]
 
-MODULE is ``mxnet`` or ``jupyter_hybrid``.
+MODULE is ``mxnet`` or ``jupyter_hybrid``. Files of ``uses`` that say ``ONEDNN = True`` need MXNet's
+oneDNN kernels: they run with ``with_onednn``, the others without.
 """
 
 from __future__ import annotations
@@ -60,9 +61,14 @@ def results(mx: Any, run: Callable[[Any], dict[str, Any]]) -> dict[str, np.ndarr
     return {key: kept(value) for key, value in run(mx).items()}
 
 
-def main(module: str, file: str) -> None:
+def needs_onednn(run: Callable[[Any], dict[str, Any]]) -> bool:
+    return getattr(sys.modules[run.__module__], "ONEDNN", False)
+
+
+def main(module: str, file: str, onednn: str = "") -> None:
     mx = importlib.import_module(module)
-    write(Path(file), {name: results(mx, run) for name, run in programs().items()})
+    wanted = {n: run for n, run in programs().items() if needs_onednn(run) is bool(onednn)}
+    write(Path(file), {name: results(mx, run) for name, run in wanted.items()})
 
 
 if __name__ == "__main__":

@@ -175,3 +175,48 @@ f.add(
     iou_loss=True,
     rpn_min_size=8,
 )
+
+# Attributes that are left at one value above.
+f.add("contrib.box_nms", given([row[1:] for row in ROWS.values]), score_index=0, coord_start=1)
+f.add(
+    "contrib.MultiBoxTarget",
+    ANCHORS,
+    LABELS,
+    real(2, 4, 4),
+    negative_mining_ratio=1.0,
+    negative_mining_thresh=0.25,
+    call=PLAIN,
+)
+f.add(
+    "contrib.MultiProposal",
+    real(1, 2, 3, 4, low=0, high=1),
+    real(1, 4, 3, 4, low=-4, high=4),
+    given([[48.0, 64.0, 1.0]]),
+    call=PLAIN,
+    rpn_post_nms_top_n=5,
+    scales=(1.5,),
+    ratios=(2.0,),
+    iou_loss=True,
+    rpn_min_size=8,
+)
+SMALLER = {"spatial_scale": 0.25, "output_dim": 4, "group_size": 1, "pooled_size": 2}
+f.add(
+    "contrib.DeformablePSROIPooling",
+    real(2, 4, 5, 4),
+    REGIONS,
+    no_trans=True,
+    sample_per_part=2,
+    **SMALLER,
+)
+for attrs in (
+    {"spatial_scale": 0.5, "output_dim": 2, "pooled_size": 2},
+    {"spatial_scale": 0.25, "output_dim": 1, "pooled_size": 4, "group_size": 2},
+):
+    channels = attrs["output_dim"] * attrs.get("group_size", attrs["pooled_size"]) ** 2
+    f.add("contrib.PSROIPooling", real(2, channels, 5, 4), REGIONS, **attrs)
+TURNED = given([[0.0, 3.0, 3.0, 4.0, 2.0, 30.0], [1.0, 2.0, 3.0, 3.0, 3.0, -45.0]])
+for attrs in (
+    {"pooled_size": (2, 2), "spatial_scale": 1.0},
+    {"pooled_size": (1, 3), "spatial_scale": 0.5, "sampling_ratio": 2},
+):
+    f.add("contrib.RROIAlign", real(2, 2, 6, 6), TURNED, call=PLAIN, **attrs)

@@ -107,3 +107,6 @@ for logarithm in (False, True):
         is_log=logarithm,
         times=10,
     )
+for kind, attrs in (*KINDS.items(), ("randint", {"low": 0, "high": 5})):
+    f.add(f"random_{kind}", shape=(2, 3), ctx="cpu(0)", values=False, call=PLAIN, **attrs)
+f.add("normal", shape=(2, 3), ctx="cpu(0)", values=False, call=PLAIN)

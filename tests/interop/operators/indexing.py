@@ -81,3 +81,18 @@ f.add(
 f.add(".__getitem__", real(4, 3), 9, raises=True)
 f.add(".__getitem__", real(4, 3), whole(2, below=4))
 f.add(".__getitem__", real(4, 3), whole(2, below=4, dtype="int32"))
+
+# Attributes that are left at one value above.
+f.add("Embedding", whole(3, below=7), real(7, 3), input_dim=7, output_dim=3, dtype="float32")
+f.add(
+    "Embedding",
+    whole(3, below=7),
+    real(7, 3, dtype="float64"),
+    input_dim=7,
+    output_dim=3,
+    dtype="float64",
+    sparse_grad=True,
+    call=Call(gradient=False),
+)
+f.add("scatter_nd", real(2, 4), given([[0, 4]], fixed=True), shape=(5, 4))
+f.add("SequenceReverse", real(4, 3, 2), given([1, 4, 2]), use_sequence_length=True, axis=0)

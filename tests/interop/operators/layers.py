@@ -293,3 +293,71 @@ f.add(
     num_filter=2,
     times=5,
 )
+
+# Attributes that are left at one value above.
+ONCE = Call(gradient=False)
+f.add(
+    "BatchNorm",
+    real(4, 3, 2),
+    real(3),
+    real(3),
+    *STATS,
+    fix_gamma=False,
+    min_calib_range=0.5,
+    max_calib_range=2.0,
+    times=5,
+)
+f.add(
+    "Deconvolution",
+    real(1, 2, 3, 4),
+    real(2, 3, 2, 3),
+    num_filter=3,
+    kernel=(2, 3),
+    workspace=256,
+    cudnn_tune="off",
+    cudnn_off=True,
+    layout="NCHW",
+)
+f.add("Dropout", real(3, 4), p=0.5, cudnn_off=True, call=TEST)
+f.add("Pooling", distinct(1, 1, 4, 4), kernel=(2, 2), cudnn_off=True)
+f.add("BilinearSampler", real(1, 2, 4, 5), real(1, 2, 3, 3, low=-0.9, high=0.9), cudnn_off=True)
+f.add(
+    "SpatialTransformer",
+    real(1, 2, 4, 5),
+    given([[0.8, 0.1, 0.05, -0.1, 0.7, 0.1]]),
+    target_shape=(2, 3),
+    transform_type="affine",
+    sampler_type="bilinear",
+    cudnn_off=True,
+    times=5,
+)
+f.add("UpSampling", real(1, 2, 2, 3), scale=3, sample_type="nearest", workspace=256)
+DEFORMED = {"kernel": (2, 2), "stride": (2, 1), "dilate": (1, 2), "num_group": 2, "workspace": 64}
+f.add(
+    "contrib.DeformableConvolution",
+    real(1, 4, 5, 5),
+    real(1, 16, 2, 3, low=-0.5, high=0.5),
+    real(4, 2, 2, 2),
+    real(4),
+    num_filter=4,
+    num_deformable_group=2,
+    layout="NCHW",
+    times=5,
+    **DEFORMED,
+)
+f.add(
+    "contrib.ModulatedDeformableConvolution",
+    real(1, 4, 5, 5),
+    real(1, 16, 4, 5, low=-0.5, high=0.5),
+    real(1, 8, 4, 5, low=0, high=1),
+    real(4, 2, 2, 2),
+    num_filter=4,
+    num_deformable_group=2,
+    pad=(2, 1),
+    no_bias=True,
+    im2col_step=32,
+    layout="NCHW",
+    times=5,
+    call=ONCE,
+    **DEFORMED,
+)

@@ -98,3 +98,8 @@ for dtype in TWO:
         real(4, 3, 4, dtype=dtype),
         heads=2,
     )
+# One head.
+f.add("contrib.interleaved_matmul_selfatt_qk", real(3, 2, 12), heads=1)
+f.add("contrib.interleaved_matmul_selfatt_valatt", real(3, 2, 12), real(2, 3, 3), heads=1)
+f.add("contrib.interleaved_matmul_encdec_qk", real(3, 2, 4), real(4, 2, 8), heads=1)
+f.add("contrib.interleaved_matmul_encdec_valatt", real(4, 2, 8), real(2, 3, 4), heads=1)

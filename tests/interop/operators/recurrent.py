@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from case import Family
+from case import Call, Family
 from drawn import given, real
 
 f = Family("recurrent")
@@ -61,3 +61,8 @@ f.add(
     use_sequence_length=True,
     state_outputs=True,
 )
+# The dropout between layers is that of training.
+n = size("gru", 3, 2, 2, False)
+arrays = [real(4, 2, 3), real(n, low=-0.5, high=0.5), real(2, 2, 2)]
+predicted = Call(gradient=False, train=False)
+f.add("RNN", *arrays, state_size=2, num_layers=2, mode="gru", p=0.5, call=predicted)

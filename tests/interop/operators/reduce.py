@@ -98,3 +98,6 @@ f.add("softmax", real(2, 4), given([2, 4], "int32", fixed=True), use_length=True
 f.add("softmax", real(2, 3, 4), whole(2, 4, below=4, low=1, dtype="int32"), use_length=True, axis=1)
 for mode in ("instance", "channel"):
     f.add("SoftmaxActivation", real(2, 3, 4), mode=mode)
+
+# Attributes that are left at one value above.
+f.add("norm", real(3, 4), out_dtype="float32", axis=1)

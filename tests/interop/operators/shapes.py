@@ -156,3 +156,16 @@ f.add("contrib.arange_like", real(2, 4), repeat=2)
 f.add("contrib.index_array", real(2, 3))
 f.add("contrib.index_array", real(2, 3, 2), axes=(0, -1))
 f.add("contrib.boolean_mask", real(4, 3), given([1, 0, 1, 1], fixed=True))
+
+# Attributes that are left at one value above.
+f.add(
+    "col2im",
+    real(1, 6, 12),
+    output_size=(4, 5),
+    kernel=(2, 3),
+    stride=(1, 2),
+    dilate=(2, 1),
+    pad=(1, 1),
+)
+f.add("contrib.arange_like", real(2, 3), ctx="cpu(0)", call=PLAIN)
+f.add("contrib.boolean_mask", real(4, 3), given([1, 0, 0, 1], fixed=True), axis=0)

@@ -103,3 +103,10 @@ f.add("contrib.quadratic", real(3, 2), a=1.5, b=-2.0, c=0.5)
 f.add("contrib.quadratic", real(3, 2))
 f.every(FLOATS, "contrib.round_ste", real(3, 4))
 f.every(FLOATS, "contrib.sign_ste", real(3, 4))
+
+# Attributes that are left at one value above.
+three = (real(2, dtype="float16"), real(3), real(2, 2, dtype="float64"))
+f.add("amp_multicast", *three, num_outputs=3)
+f.add("multi_sum_sq", real(3), real(2, 2), real(1), num_arrays=3)
+f.add("contrib.gradientmultiplier", real(3, 2), scalar=2.0, is_int=False)
+f.add("multi_all_finite", real(3), given([float("nan")]), num_arrays=2, init_output=False)

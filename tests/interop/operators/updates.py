@@ -299,3 +299,43 @@ for attrs in ({}, {"clip_gradient": 0.5}, {"beta1": 0.5, "beta2": 0.75, "epsilon
         call=ON_WEIGHT,
         **three,
     )
+
+# Attributes that are left at one value above.
+SLOWER = {"lr": 0.05}
+f.add("sgd_update", wide, wide, call=ON_WEIGHT, **SLOWER)
+f.add("signsgd_update", wide, wide, call=ON_WEIGHT, **SLOWER)
+for name in ("sgd_mom_update", "nag_mom_update", "signum_update"):
+    more = {"lazy_update": False} if name == "sgd_mom_update" else {}
+    f.add(name, wide, wide, wide, call=ON_WEIGHT, **SLOWER, **more)
+f.add("adam_update", wide, wide, wide, squares, lazy_update=False, call=ON_WEIGHT, **SLOWER)
+f.add("ftml_update", wide, wide, squares, squares, wide, t=1, call=ON_WEIGHT, **SLOWER)
+f.add("ftrl_update", wide, wide, wide, squares, call=ON_WEIGHT, **SLOWER)
+f.add("rmsprop_update", wide, wide, squares, call=ON_WEIGHT, **SLOWER)
+high = real(2, 3, low=9, high=12)
+f.add("rmspropalex_update", wide, wide, high, wide, wide, call=ON_WEIGHT, **SLOWER)
+f.add("lamb_update_phase1", wide, wide, wide, squares, t=1, wd=0.1, call=ON_WEIGHT)
+f.add("lamb_update_phase2", wide, wide, given([2.0]), given([1.5]), call=ON_WEIGHT, **SLOWER)
+f.add("mp_sgd_update", half, half, wide, lazy_update=False, call=ON_WEIGHT, **SLOWER)
+f.add("mp_sgd_mom_update", half, half, wide, wide, lazy_update=False, call=ON_WEIGHT, **SLOWER)
+f.add("mp_nag_mom_update", half, half, wide, wide, call=ON_WEIGHT, **SLOWER)
+for attrs in (
+    {"t": 1, "wd": 0.1, "bias_correction": False},
+    {"t": 3, "wd": 0.01, "rescale_grad": 0.5, "clip_gradient": 0.5},
+    {"t": 3, "wd": 0.0, "beta1": 0.5, "beta2": 0.75, "epsilon": 0.01},
+):
+    f.add("mp_lamb_update_phase1", half, half, wide, squares, wide, call=many, **attrs)
+for bound in ({"lower_bound": 2.5}, {"upper_bound": 0.5}):
+    norms = (given([2.0]), given([1.5]))
+    f.add("mp_lamb_update_phase2", half, wide, *norms, wide, call=ON_WEIGHT, **SLOWER, **bound)
+later = {"lrs": (0.25, 0.05), "wds": (0.01, 0.0), "num_weights": 2}
+narrow = one.of("float16")
+f.add("multi_sgd_update", wide, wide, one, one, call=onto(0, 2), **later)
+f.add("multi_sgd_mom_update", wide, wide, wide, one, one, one, call=onto(0, 3), **later)
+f.add("multi_mp_sgd_update", half, half, wide, narrow, narrow, one, call=onto(0, 3), **later)
+f.add(
+    "multi_mp_sgd_mom_update",
+    *(half, half, wide, wide, narrow, narrow, one, one),
+    call=onto(0, 4),
+    **later,
+)
+f.add("reset_arrays", wide, num_arrays=1, call=onto())
