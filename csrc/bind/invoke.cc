@@ -106,6 +106,10 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
   std::vector<ArrayRef> results = call_op(op, attrs, inputs, as_nodes ? nullptr : &into, ctx);
   require(results.size() == targets.size(), op.name, ": has ", results.size(), " outputs, given ",
           targets.size(), " arrays to write into");
+  if (as_nodes && op.view != nullptr) {  // what is written into an array is a copy
+    static const Attrs copy(get_op("identity"));
+    for (ArrayRef& r : results) r = call_op(*copy.op(), copy, {r}, nullptr, ctx).at(0);
+  }
   for (size_t i = 0; i < targets.size(); ++i) {
     require(!as_nodes || (shape_of(results[i]) == shape_of(into[i]) &&
                           dtype_of(results[i]) == dtype_of(into[i])),

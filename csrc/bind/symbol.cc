@@ -54,7 +54,8 @@ bool use_scalar_form(const py::sequence& inputs, MxCall* call) {
 }
 
 Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::dict& attrs,
-             const std::string& name, const std::map<std::string, std::string>& extra) {
+             const std::string& name, const std::map<std::string, std::string>& extra,
+             const std::string& hint) {
   MxCall call = mx_call(mx_name, attrs);
   const bool scalar = use_scalar_form(inputs, &call);
   std::vector<Symbol> symbols;
@@ -74,9 +75,10 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   call.attrs.check_complete();
   const uint32_t site = mark_site();
   // As in MXNet a node without a name is called after the function.
-  const bool unnamed = name.empty() && mx_name[0] != '_';
+  const std::string& after = hint.empty() ? mx_name : hint;
+  const bool unnamed = name.empty() && after[0] != '_';
   Symbol result =
-      Symbol::apply(call.op, std::move(call.attrs), symbols, unnamed ? auto_name(mx_name) : name);
+      Symbol::apply(call.op, std::move(call.attrs), symbols, unnamed ? auto_name(after) : name);
   set_origin(result, site);
   for (const SymEntry& e : result.outputs) {
     for (const auto& [key, text] : extra) e.node->extra[key] = text;
@@ -358,7 +360,9 @@ void bind_symbol(py::module_& m) {
       "A constant of this array, which must not be written afterwards; text: how it is printed.");
   m.def("sym_apply", &apply, py::arg("mx_name"), py::arg("inputs"), py::arg("attrs"),
         py::arg("name") = "", py::arg("extra") = std::map<std::string, std::string>(),
-        "An operator on symbols; None stands for an input that becomes a variable.");
+        py::arg("hint") = "",
+        "An operator on symbols; None stands for an input that becomes a variable; hint: what a "
+        "node without a name is called after, in place of the operator.");
   m.def(
       "set_symbol_attributes",
       [](std::map<std::string, std::string> attributes) {

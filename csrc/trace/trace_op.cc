@@ -189,11 +189,9 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
   std::vector<ArrayRef> results(num_outputs);
   if (op.training_only && !draws_key(op, attrs, thread_state().training) &&
       !thread_state().training) {
-    // Does nothing outside training: the input's own entry.
-    results[0].extra = Ref<ArrayExtra>(new ArrayExtra);
-    results[0].extra->entry = node->inputs[0];
-    results[0].extra->traced = true;
-    return results;
+    // Does nothing outside training; but the result is an array of its own, which may be written.
+    static const Attrs copy(get_op("identity"));
+    return trace_op(*copy.op(), copy, inputs, ctx, name, scope);
   }
   if (thread_state().mode & kRecording) {
     for (const SymEntry& e : node->inputs) {

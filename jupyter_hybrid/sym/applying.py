@@ -17,4 +17,4 @@ def apply_operator(
     own, named = split_attributes(attrs)
     if attr:
         named |= attribute_names(attr)
-    return _core.sym_apply(op, inputs, own, choose_name(name, hint or op), named)
+    return _core.sym_apply(op, inputs, own, choose_name(name, hint or op), named, hint)

@@ -134,5 +134,7 @@ def test_operators_of_internal_names_are_made_when_asked_for():
     assert mx.nd._internal._plus_scalar(x, scalar=2).asnumpy().tolist() == [3, 3]
     symbol = mx.sym._internal._plus_scalar(mx.sym.var("x"), scalar=2)
     assert symbol.eval(x=x)[0].asnumpy().tolist() == [3, 3]
-    assert {"_random_gamma", "_copy"} <= set(dir(mx.nd._internal)) == set(dir(mx.sym._internal))
+    arrays_alone = {"_sample_unique_zipfian"}  # how often it draws depends on what is drawn
+    shared = set(dir(mx.nd._internal)) - arrays_alone
+    assert {"_random_gamma", "_copy"} <= shared == set(dir(mx.sym._internal))
     assert not hasattr(mx.nd._internal, "_nope")
