@@ -23,6 +23,8 @@ SEARCHED = {
         "tests/cpp/passes_random.cc",
     ),
 }
+# Runs the example, which is one of MXNet's: a new pass has no place there.
+USERS = {ROOT / "jupyter_hybrid/sym/executor.py"}
 
 
 def checklist(what: str) -> tuple[str, list[Path]]:
@@ -53,7 +55,7 @@ def test_a_checklist_forgets_no_place(what):
     for place in (ROOT / name for name in SEARCHED[what]):
         inside = [place] if place.is_file() else place.rglob("*")
         found += [f for f in inside if f.suffix in CODE and mentions(f, example)]
-    assert sorted(set(found) - set(files)) == []
+    assert sorted(set(found) - set(files) - USERS) == []
 
 
 def test_python_and_the_page_know_the_same_views():
