@@ -40,8 +40,10 @@ def test_a_gpu_that_does_not_exist():
         nd.array([1], ctx=mx.gpu())
     with pytest.raises(MXNetError, match=r"gpu\(0\)"):
         nd.ones(1).as_in_context(mx.gpu())
-    with pytest.raises(TypeError, match="Context"):
+    with pytest.raises(MXNetError, match=r"given 'gpu', expected a device such as 'cpu\(0\)'"):
         nd.zeros(1, ctx="gpu")
+    with pytest.raises(TypeError, match="Context"):
+        nd.zeros(1, ctx=3)
 
 
 def test_default_context(two_gpus):
