@@ -7,11 +7,7 @@
 #include "kernels/device_kernels.h"
 
 namespace hybrid {
-namespace {
-
-constexpr double kTaskProducts = 2e6;  // multiplications of one task, about: 50 us
-
-}  // namespace
+namespace {}  // namespace
 
 template <class T>
 void convolve_pointwise(const ConvParams& p, bool transpose, const T* x, const T* w, const T* bias,

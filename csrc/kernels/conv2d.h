@@ -19,6 +19,8 @@ void convolve_columns(const ConvParams& p, const T* x, const T* w, const T* bias
 // in cache.
 int64_t column_rows(const ConvParams& p, int64_t channels, size_t item);
 
+constexpr double kTaskProducts = 2e6;  // multiplications of one task, about: 50 us
+
 // Input channels a task of a gradient, so that the work on `images` is enough for several tasks but
 // no task is too small.
 int64_t channels_a_task(const ConvParams& p, int64_t in_c, int64_t out_c, int64_t images);

@@ -13,8 +13,6 @@
 
 namespace hybrid {
 
-constexpr double kTaskProducts = 2e6;  // multiplications of one task, about: 50 us
-
 int64_t channels_a_task(const ConvParams& p, int64_t in_c, int64_t out_c, int64_t images) {
   const double channel = static_cast<double>(p.taps() * p.out_size()) * static_cast<double>(out_c);
   const int64_t least = std::max<int64_t>(1, static_cast<int64_t>(kTaskProducts / channel));

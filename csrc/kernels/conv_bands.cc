@@ -9,7 +9,6 @@
 namespace hybrid {
 namespace {
 
-constexpr double kTaskProducts = 2e6;       // multiplications of one task, about: 50 us
 constexpr double kMostProducts = 2e8;       // so that cancelling is quick
 constexpr int64_t kPatchBytes = 384 << 10;  // of a task, to stay in the second-level cache
 constexpr int64_t kTurnsBytes = 32 << 10;   // of results of images side by side, in the first
