@@ -15,7 +15,7 @@ from . import linked
 from .heat import heat_of
 from .kept import kept
 from .packed import packed, table
-from .picture_widget import PictureWidget, names_of_stages
+from .picture_widget import PictureWidget
 from .pictures import parts_of, spec_of
 from .saved import forms
 from .schema import Spec
@@ -37,27 +37,18 @@ class OutputWidget(PictureWidget):
     anywhere for ever: so it stays, and holds an id, not the picture."""
 
     def __init__(self, spec: Spec):
-        self._spec_id = spec["id"]
-        self._stage_names = names_of_stages(spec)
+        self.note(spec)
         self.again = False  # planned again since
         super().__init__(stage=spec["initial"]["stage"], layout=_layout())
 
-    @property
-    def spec_id(self) -> str:
-        return self._spec_id
-
-    @property
-    def stage_names(self) -> list[str]:
-        return self._stage_names
-
     def answer(self) -> dict[str, Any]:
-        data = kept.find(self._spec_id)
+        data = kept.find(self.spec_id)
         if data is None:
             return {"type": "gone", "why": kept.gone}
         return {"type": "spec", "spec": data}
 
     def planned(self, spec: Spec) -> bool:
-        self._stage_names = names_of_stages(spec)
+        self.note(spec)
         self.again = True
         kept.put(packed(spec))
         self.tell()

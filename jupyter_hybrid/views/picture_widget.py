@@ -15,15 +15,12 @@ from .script import script_traits
 from .stage_message import ran_stage
 
 
-def names_of_stages(spec: Spec) -> list[str]:
-    """In order."""
-    return [sys.intern(stage["name"]) for stage in spec["stages"]]
-
-
 class PictureWidget(anywidget.AnyWidget):
     """A widget whose page draws a picture, which it asks for.
 
     Attributes:
+        spec_id: of the picture.
+        stage_names: of the picture's stages, in order.
         stage: index of the stage shown, 0 is "as written".
         selected: ids of the selected nodes.
     """
@@ -48,15 +45,10 @@ class PictureWidget(anywidget.AnyWidget):
         if new:
             super().add_traits(**new)
 
-    @property
-    def spec_id(self) -> str:
-        """Of the picture."""
-        raise NotImplementedError
-
-    @property
-    def stage_names(self) -> list[str]:
-        """Of the picture's stages, in order."""
-        raise NotImplementedError
+    def note(self, spec: Spec) -> None:
+        """What is known of the picture from here on, without holding it."""
+        self.spec_id = spec["id"]
+        self.stage_names = [sys.intern(stage["name"]) for stage in spec["stages"]]
 
     def answer(self) -> dict[str, Any]:
         """The message that a page which asks for the picture is sent."""

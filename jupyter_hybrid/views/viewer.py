@@ -17,7 +17,7 @@ from .folded import Folded
 from .output import bundle_of, someone_looks
 from .packed import packed
 from .page import page
-from .picture_widget import PictureWidget, names_of_stages
+from .picture_widget import PictureWidget
 from .pictures import opened, spec_of, stage_number
 from .png import png
 from .saved import forms
@@ -63,23 +63,15 @@ class GraphViewer(PictureWidget):
 
     @spec.setter
     def spec(self, spec: Any) -> None:
-        if spec["beside"] is None and spec["id"] == self._spec_id:  # the cell, planned again
+        if spec["beside"] is None and spec["id"] == self.spec_id:  # the cell, planned again
             spec = {**spec, "beside": self.spec["beside"]}
         self._hold(spec)
         self.tell()
         linked.tell_whole(spec)
 
     def _hold(self, spec: Spec) -> None:
-        self._spec, self._spec_id = Folded(spec), spec["id"]
-        self._stage_names = names_of_stages(spec)
-
-    @property
-    def spec_id(self) -> str:
-        return self._spec_id
-
-    @property
-    def stage_names(self) -> list[str]:
-        return self._stage_names
+        self._spec = Folded(spec)
+        self.note(spec)
 
     def answer(self) -> dict[str, Any]:
         return {"type": "spec", "spec": packed(self.spec)}
