@@ -7,8 +7,6 @@
 #include "kernels/device_kernels.h"
 
 namespace hybrid {
-namespace {}  // namespace
-
 template <class T>
 void convolve_pointwise(const ConvParams& p, bool transpose, const T* x, const T* w, const T* bias,
                         T* y, const Finish* finish, Resources& resources) {
