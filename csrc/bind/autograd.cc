@@ -76,6 +76,7 @@ void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef
                   bool retain_graph, bool train_mode) {
   mark_site();
   if (tracing()) {
+    note_call_backward();
     if (trace_backward(heads, head_grads, retain_graph, train_mode)) return;
     std::vector<ArrayRef> h = heads, g = head_grads;
     leave_trace(&h, &g);
@@ -88,8 +89,12 @@ void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef
 
 void bind_autograd(py::module_& m) {
   m.def(
-      "set_recording", [](bool on) { return set_mode(kRecording, on); }, py::arg("is_recording"),
-      "Switches recording; returns what it was.");
+      "set_recording",
+      [](bool on) {
+        if (on && tracing()) leaves_call();  // the last moment before a step is recorded
+        return set_mode(kRecording, on);
+      },
+      py::arg("is_recording"), "Switches recording; returns what it was.");
   m.def(
       "set_training", [](bool on) { return std::exchange(thread_state().training, on); },
       py::arg("train_mode"), "Switches training mode; returns what it was.");

@@ -2,6 +2,7 @@
 #include "call/cached_graph.h"
 #include "bind/array_object.h"
 #include "bind/graph_view.h"
+#include "bind/invoke.h"
 #include "bind/options.h"
 #include "bind/site.h"
 #include "bind/states.h"
@@ -30,6 +31,7 @@ py::list call(CachedGraph& self, const py::sequence& inputs) {
   refs.reserve(inputs.size());
   for (const py::handle input : inputs) refs.push_back(ref_of(input, "CachedGraph"));
   mark_site();
+  if (tracing()) leaves_call();
   std::vector<ArrayRef> results;
   std::vector<CachedGraph::NewState> states;
   {

@@ -86,7 +86,9 @@ std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs,
                               Context ctx) {
   mark_site();
   try {
-    if (tracing()) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
+    if (tracing() && !leaves_call()) {
+      return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
+    }
     const PushScope push(may_take_long(op, inputs));
     return invoke(op, attrs, inputs, out, ctx);
   } catch (const engine::Interrupted&) {

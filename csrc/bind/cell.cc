@@ -28,11 +28,14 @@ void begin_trace(int32_t segment) {
   forget_pending();
   effects().clear();
   thread_state().mode |= kTracing;
+  thread_state().aside = false;
   thread_state().segment = segment;
+  note_call();
 }
 
 void end_trace() {
   thread_state().mode &= ~static_cast<uint32_t>(kTracing);
+  thread_state().aside = false;
   thread_state().segment = 0;
 }
 

@@ -84,6 +84,7 @@ void bind_trace_writes(py::module_& m);
 void bind_settle(py::module_& m);
 void bind_taken_back(py::module_& m);
 void bind_control(py::module_& m);
+void bind_long_calls(py::module_& m);
 void bind_site(py::module_& m);
 void bind_autograd(py::module_& m);
 void bind_push(py::module_& m);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bind/array_object.h"
+#include "bind/long_calls.h"
 #include "launch/thread_state.h"
 
 namespace hybrid {
@@ -62,7 +63,10 @@ class NodeNameScope {
 };
 std::string set_scope(std::string scope);  // of traced nodes, "net0/dense0"; returns the old one
 const std::string& current_scope();
-inline bool tracing() { return (thread_state().mode & kTracing) != 0; }
+inline bool tracing() {
+  const ThreadState& state = thread_state();
+  return (state.mode & kTracing) != 0 || (state.aside && returned_from_call());
+}
 
 // How an array is written while a cell is traced. `rebind`: no other array sees its memory, so the
 // new value is a graph node that the object stands for. `later`: others hold it too; the new value

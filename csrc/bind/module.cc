@@ -24,6 +24,7 @@ PYBIND11_MODULE(_core, m) {
   bind_index_bounds(m);
   bind_taken_back(m);
   bind_control(m);
+  bind_long_calls(m);
   bind_site(m);
   bind_autograd(m);
   bind_push(m);

@@ -20,6 +20,7 @@ namespace {
 struct Code {
   PyCodeObject* code;
   bool library = false;
+  bool seen = false;                        // a recorded cell's, rewritten
   std::string cell;                         // notebook cell id
   std::string text;                         // "file:function", without the folder
   std::shared_ptr<const std::string> file;  // with the folder
@@ -29,7 +30,8 @@ struct Code {
 struct Table {
   std::unordered_map<PyCodeObject*, Code> codes;
   std::vector<std::string> library_prefixes;
-  std::unordered_map<std::string, std::string> cells;                      // file name -> cell id
+  std::vector<std::string> runtime_names;              // that rewritten code calls
+  std::unordered_map<std::string, std::string> cells;  // file name -> cell id
   std::unordered_map<uint32_t, std::shared_ptr<const std::string>> files;  // by site
 };
 Table& table() {
@@ -71,6 +73,15 @@ void clear_codes() {
   for (auto& entry : codes) Py_DECREF(entry.first);
 }
 
+bool calls_runtime(PyCodeObject* code) {
+  const py::object owner = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(code));
+  const py::tuple names = owner.attr("co_names");
+  return std::any_of(names.begin(), names.end(), [](const py::handle& name) {
+    const auto& ours = table().runtime_names;
+    return std::find(ours.begin(), ours.end(), text_of(name.ptr())) != ours.end();
+  });
+}
+
 Code& code_entry(PyCodeObject* code) {
   Table& t = table();
   const auto found = t.codes.find(code);
@@ -84,6 +95,7 @@ Code& code_entry(PyCodeObject* code) {
   for (const std::string& prefix : t.library_prefixes) {
     entry.library = entry.library || file.compare(0, prefix.size(), prefix) == 0;
   }
+  entry.seen = calls_runtime(code);
   const auto cell = t.cells.find(file);
   if (cell != t.cells.end()) entry.cell = cell->second;
   const std::string function = text_of(code->co_name);
@@ -181,23 +193,42 @@ uint32_t line_of_run(uint32_t name, uint64_t now) {
   return turn(place, name, now);
 }
 
-uint32_t user_site() {
+namespace {
+
+// Goes out from the innermost frame to the first that is not library code: use(code, frame).
+template <class Use>
+void at_user_frame(const Use& use) {
   PyFrameObject* frame = PyEval_GetFrame();
   Py_XINCREF(frame);
   while (frame != nullptr) {
     PyCodeObject* code = PyFrame_GetCode(frame);
     Code& entry = code_entry(code);
     Py_DECREF(code);
-    if (!entry.library) {
-      const uint32_t site = site_in(entry, frame);
-      Py_DECREF(frame);
-      return site;
+    PyFrameObject* back = nullptr;
+    if (entry.library) {
+      back = PyFrame_GetBack(frame);
+    } else {
+      use(entry, frame);
     }
-    PyFrameObject* back = PyFrame_GetBack(frame);
     Py_DECREF(frame);
     frame = back;
   }
-  return 0;
+}
+
+}  // namespace
+
+uint32_t user_site() {
+  uint32_t site = 0;
+  at_user_frame([&](Code& code, PyFrameObject* frame) { site = site_in(code, frame); });
+  return site;
+}
+
+SeenPlace seen_place() {
+  SeenPlace place;
+  at_user_frame([&](const Code& code, PyFrameObject* frame) {
+    if (code.seen) place = {code.code, last_instruction(frame)};
+  });
+  return place;
 }
 
 uint32_t mark_site() {
@@ -237,6 +268,13 @@ void bind_site(py::module_& m) {
         return found == table().files.end() ? py::object(py::none()) : py::str(*found->second);
       },
       py::arg("id"), "The file of an interned site's code, or None.");
+  m.def(
+      "set_runtime_names",
+      [](std::vector<std::string> names) {
+        table().runtime_names = std::move(names);
+        clear_codes();
+      },
+      py::arg("names"), "Rewritten code of recorded cells calls these.");
   m.def("current_site", &user_site, "The site of the caller's own line.");
 }
 

@@ -1,5 +1,7 @@
 // Push sites: the line of the user's code that is running now.
 #pragma once
+#include <Python.h>
+
 #include <cstdint>
 
 namespace hybrid {
@@ -13,6 +15,16 @@ uint32_t user_site();
 // record of each operator would cost as much as itself: then the trace has one of all. `now`: in
 // ticks.
 uint32_t line_of_run(uint32_t name, uint64_t now);
+// Where the innermost frame that is not library code is, if that is a recorded cell's: a rewritten
+// one. Its code is borrowed.
+struct SeenPlace {
+  PyCodeObject* code = nullptr;
+  int instruction = 0;
+  bool operator==(const SeenPlace& other) const {
+    return code == other.code && instruction == other.instruction;
+  }
+};
+SeenPlace seen_place();
 // Also sets it as the site of what this thread pushes, records and traces next.
 uint32_t mark_site();
 

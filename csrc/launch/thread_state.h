@@ -15,6 +15,7 @@ struct ThreadState {
   uint32_t site = 0;       // current push site; 0: trace::current_site()
   int32_t segment = 0;     // of a traced cell, given to new nodes
   bool settled = false;    // what reads memory that is overwritten has been computed
+  bool aside = false;      // a trace goes on once a call has ended: bind/long_calls.h
   bool awaited = false;    // who submits a program waits for it at once
   OnInterrupt on_interrupt = OnInterrupt::discard;
   uint32_t writes = 0;  // in-place writes of this thread's trace that wait: array/trace_writes.h

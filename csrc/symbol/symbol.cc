@@ -34,10 +34,12 @@ SymNode::~SymNode() {
   }
 }
 
-int64_t next_serial() {
-  static std::atomic<int64_t> counter{1};
-  return counter.fetch_add(1, std::memory_order_relaxed);
+namespace {
+std::atomic<int64_t> serials{1};
 }
+
+int64_t next_serial() { return serials.fetch_add(1, std::memory_order_relaxed); }
+int64_t last_serial() { return serials.load(std::memory_order_relaxed) - 1; }
 
 std::string auto_name(const std::string& hint) {
   thread_local std::unordered_map<std::string, int64_t> counts;

@@ -60,6 +60,7 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
 };
 
 int64_t next_serial();  // for makers of nodes: strictly increasing in one process
+int64_t last_serial();  // that was given
 // "fullyconnected0", "fullyconnected1", ...: MXNet's NameManager; counts per thread and hint.
 std::string auto_name(const std::string& hint);
 

@@ -251,6 +251,7 @@ class Recorder(Segments):
     def pace(self) -> None:
         """Between two steps of a loop: whole steps are computed when they are a program's worth."""
         _core.note_step()
+        _core.note_call()
         serial = numbers.serial()
         if self.whole_until:
             if serial - self._paced < self._most_whole and time.perf_counter() < self.whole_until:

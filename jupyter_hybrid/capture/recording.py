@@ -141,6 +141,7 @@ class Recording:
             if not self.as_written and (why := budget.used_up_between(self.recorder)):
                 self.leave(why)
             self.looked.append(self.recorder.looked)
+            _core.note_call()
             yield cell.code(number, "written" if self.as_written else "recorded")
 
     def pause(self, reason: Reason) -> None:

@@ -138,6 +138,24 @@ class Segments(_core.RecorderState):
             return True
         return not live
 
+    def put_call_aside(self, operators: int, steps: int) -> bool:
+        """A call from the cell has recorded so many operators, and called ``backward`` so often,
+        in code that is not rewritten: a loop there is not known as one. Is its rest to run
+        imperatively, with everything computed?"""
+        if self.script or self.options.force:
+            return False
+        reason = Reason(
+            "a call recorded {n} operators, and more came: its rest ran as written", n=operators
+        )
+        if steps:
+            reason = Reason(
+                "a call recorded {n} steps of training, and more came: its rest ran as written",
+                n=steps,
+            )
+        self.flush(reason)
+        self.left[self.user_line(), reason] = None
+        return True
+
     @settles
     def flush(self, reason: Reason) -> None:
         """Computes every live traced array, and writes changed inputs back."""

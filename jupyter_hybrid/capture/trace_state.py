@@ -6,10 +6,15 @@ import threading
 from types import CodeType
 from typing import Any
 
+from .. import _core
+
 # The names in ``builtins`` that rewritten code calls.
 RUNTIME = "__jupyter_hybrid__"
 GUARDS = "__hybrid_guards__"
 LOOPS = "__hybrid_loops__"  # by number: may a loop of a cell that is not recorded be compiled?
+
+
+_core.set_runtime_names([RUNTIME, GUARDS])
 
 
 def is_rewritten(code: CodeType) -> bool:

@@ -99,6 +99,7 @@ def start() -> None:
     # Arrays that are written are read; something outside is about to change, which a branch or loop
     # body may not; the trace is left; enough work waits to compute it before more is recorded.
     _core.set_trace_hooks(_settle, _asks("stay_inside", str), _asks("flush"), _asks("run_waiting"))
+    _core.set_aside_hook(_put_call_aside)
 
 
 def _materialize(arrays: list[Any]) -> None:
@@ -118,6 +119,11 @@ def _settle(why: str) -> None:
     else:
         session.later.materialize(waiting_contents())
         _core.finish_trace_writes()
+
+
+def _put_call_aside(operators: int, steps: int) -> bool:
+    recorder = trace_state.recorder()
+    return recorder is not None and recorder.put_call_aside(operators, steps)
 
 
 def _asks(method: str, told: Callable[[str], str] = Reason.of) -> Callable[[str], None]:

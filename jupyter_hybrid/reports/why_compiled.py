@@ -16,6 +16,7 @@ from .times import captured_text, times_text
 if TYPE_CHECKING:
     from .report import Report
 
+_TOLD = 8  # differences in a sentence
 _KEPT = 64  # compilations in all
 _LOOKED_AT = 8  # of them, the latest of the same text, and as many of the same cell
 _SAME_CELL = 0.5  # share of equal lines from which a text counts as the same cell
@@ -263,7 +264,9 @@ def sentence(report: Report) -> str:
         return f"nothing was compiled: it {how}"
     if report.differences is None:
         return "compiled: this cell was not compiled before"
-    why = "; ".join(map(str, report.differences))
+    why = "; ".join(map(str, report.differences[:_TOLD]))
+    if len(report.differences) > _TOLD:
+        why += f"; and {len(report.differences) - _TOLD} more"
     if report.options.dims and any(d.kind in ("attribute", "constant") for d in report.differences):
         return f"compiled again, since an attribute depends on the size: {why}"
     return f"compiled again: {why}"

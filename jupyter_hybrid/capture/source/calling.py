@@ -88,6 +88,7 @@ class Calling(PlainCopies):
         recorder = self.recorder
         if recorder is None:
             return function
+        _core.note_call()
         if not _LISTS.isdisjoint(map(type, args)) and "key" not in kwargs:
             self._args = args = array_lists.loaded(recorder, function, args)
         why = _LOOKS_ON if starts_one(function) else recorder.budget.used_up(recorder)
