@@ -21,8 +21,15 @@ Entry GradBuilder::output(int i) const { return {node_, i}; }
 
 Entry GradBuilder::out_grad(int i) {
   Entry& grad = out_grads_.at(static_cast<size_t>(i));
-  if (!grad.defined()) grad = op("zeros_like", {output(i)});
+  if (!grad.defined()) grad = zeros_as(output(i));
   return grad;
+}
+
+Entry GradBuilder::zeros_as(Entry x) {
+  const Shape of = shape(x);
+  const DType type = dtype(x);
+  if (!of.known() || type == DType::unknown) return op("zeros_like", {x});
+  return op("zeros", {}, {{"shape", of.to_vector()}, {"dtype", static_cast<int64_t>(type)}});
 }
 
 bool GradBuilder::has_out_grad(int i) const {

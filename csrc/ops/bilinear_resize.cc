@@ -164,7 +164,7 @@ void infer_resize_grad(InferContext& c) {
 }
 
 void grad_resize(GradBuilder& b) {
-  if (b.num_inputs() > 1 && b.wanted(1)) b.set(1, zeros_as(b, b.input(1)));
+  if (b.num_inputs() > 1 && b.wanted(1)) b.set(1, b.zeros_as(b.input(1)));
   if (!b.wanted(0)) return;
   const Shape data = known_shape(b, b.input(0));
   b.set(0, b.op("bilinear_resize_grad", {b.out_grad()},

@@ -122,7 +122,7 @@ void run_nms(KernelContext& c) {
 void grad_nms(GradBuilder& b) {
   if (!b.wanted(0) || !b.has_out_grad(0)) return;
   const Shape data = known_shape(b, b.input(0));
-  if (data.size() == 0) return b.set(0, zeros_as(b, b.input(0)));
+  if (data.size() == 0) return b.set(0, b.zeros_as(b.input(0)));
   const int64_t width = data[data.ndim() - 1], rows = data.size() / width;
   const auto dtype = static_cast<int64_t>(known_dtype(b, b.input(0)));
   const Entry index = reshape_to(b, b.output(1), {rows, 1});

@@ -60,7 +60,7 @@ void run_crop(KernelContext& c) {
 }
 
 void grad_crop(GradBuilder& b) {
-  if (b.num_inputs() > 1 && b.wanted(1)) b.set(1, zeros_as(b, b.input(1)));
+  if (b.num_inputs() > 1 && b.wanted(1)) b.set(1, b.zeros_as(b.input(1)));
   if (!b.wanted(0)) return;
   const Shape data = known_shape(b, b.input(0)), out = known_shape(b, b.output());
   const Ints first = place(b.attrs(), data, out);

@@ -22,7 +22,7 @@ class GradBuilder {
   int num_outputs() const { return static_cast<int>(out_grads_.size()); }
   Entry input(int i) const { return inputs_.at(i); }
   Entry output(int i = 0) const;
-  Entry out_grad(int i = 0);  // zeros_like(output) when nothing flows in
+  Entry out_grad(int i = 0);  // zeros when nothing flows in
   bool has_out_grad(int i) const;
   Shape shape(Entry e) const;  // may be partly unknown: rules must not need it if avoidable
   DType dtype(Entry e) const;
@@ -34,6 +34,7 @@ class GradBuilder {
            int out = 0);
   // The operator is that of the attributes; it need not be in the table (a compiled call).
   Entry op(const Attrs& attrs, const std::vector<Entry>& inputs, int out = 0);
+  Entry zeros_as(Entry x);  // its shape and dtype; without keeping x where these are known
   // Reduces `grad` to the shape of `like` (undoes broadcasting); free when shapes are equal.
   Entry sum_like(Entry grad, Entry like);
   void set(int input, Entry grad);  // gradient of input i; unset: none

@@ -23,13 +23,6 @@ Entry reshape_as(GradBuilder& b, Entry x, Entry like) {
   return b.op("reshape_like", {x, like});
 }
 
-Entry zeros_as(GradBuilder& b, Entry x) {
-  const Shape shape = b.shape(x);
-  const DType dtype = b.dtype(x);
-  if (!shape.known() || dtype == DType::unknown) return b.op("zeros_like", {x});
-  return b.op("zeros", {}, {{"shape", shape.to_vector()}, {"dtype", static_cast<int64_t>(dtype)}});
-}
-
 Shape known_shape(const GradBuilder& b, Entry x) {
   const Shape shape = b.shape(x);
   if (!shape.known()) {

@@ -15,8 +15,6 @@ class NeedsTypes : public Error {
 Entry reshape_as(GradBuilder& b, Entry x, Entry like);
 // x in a known shape.
 Entry reshape_to(GradBuilder& b, Entry x, const Shape& shape);
-// Zeros of x's shape and dtype, without keeping x where its shape is known.
-Entry zeros_as(GradBuilder& b, Entry x);
 // The shape of x, known to every dimension; throws NeedsTypes naming the operator otherwise.
 Shape known_shape(const GradBuilder& b, Entry x);
 // The rank of x; throws NeedsTypes naming the operator when it is not known.

@@ -130,7 +130,7 @@ void grad_qk(GradBuilder& b) {
   const double root = std::sqrt(static_cast<double>(known_shape(b, q)[2]));
   const Expr dq = Expr(b, batch_dot(b, g, k, false, false)) / root;
   const Expr dk = Expr(b, batch_dot(b, g, q, true, false)) / root;
-  const Entry none = zeros_as(b, k);
+  const Entry none = b.zeros_as(k);
   if (self) return b.set(0, joined_parts(b, {dq.entry(), dk.entry(), none}, b.input(0)));
   if (b.wanted(0)) b.set(0, joined_parts(b, {dq.entry()}, b.input(0)));
   if (b.wanted(1)) b.set(1, joined_parts(b, {dk.entry(), none}, source));
@@ -169,7 +169,7 @@ void grad_values(GradBuilder& b) {
   const Entry g = part_entry(b, b.out_grad(), 1, 0);
   if (b.wanted(0)) {
     const Entry dv = batch_dot(b, b.input(1), g, true, false);
-    std::vector<Entry> all(static_cast<size_t>(parts), zeros_as(b, dv));
+    std::vector<Entry> all(static_cast<size_t>(parts), b.zeros_as(dv));
     all.back() = dv;
     b.set(0, joined_parts(b, all, b.input(0)));
   }

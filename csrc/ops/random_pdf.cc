@@ -186,7 +186,7 @@ void grad_pdf(GradBuilder& b) {
   for (int i = 0; i < b.num_inputs(); ++i) {
     if (!b.wanted(i)) continue;
     if (!each[i].defined()) {
-      b.set(i, zeros_as(b, b.input(i)));
+      b.set(i, b.zeros_as(b.input(i)));
       continue;
     }
     Expr product = g * Expr(b, each[i]);

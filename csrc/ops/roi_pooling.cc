@@ -108,7 +108,7 @@ void run_roi(KernelContext& c) {
 void grad_roi(GradBuilder& b) {
   if (!b.wanted(0) || !b.has_out_grad(0)) return;
   const Shape data = known_shape(b, b.input(0)), out = known_shape(b, b.output(0));
-  if (data.size() == 0) return b.set(0, zeros_as(b, b.input(0)));
+  if (data.size() == 0) return b.set(0, b.zeros_as(b.input(0)));
   const Entry index = b.output(1);
   const auto dtype = static_cast<int64_t>(known_dtype(b, b.input(0)));
   const Entry full = b.op("greater_equal_scalar", {index}, {{"scalar", 0}, {"dtype", dtype}});

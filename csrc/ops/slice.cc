@@ -130,7 +130,7 @@ Ints steps_of(const Attrs& a) { return a.has("step") ? a.ints("step") : Ints(); 
 void grad_slice(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Attrs& a = b.attrs();
-  b.set(0, written(b, zeros_as(b, b.input(0)), b.out_grad(), a.ints("begin"), a.ints("end"),
+  b.set(0, written(b, b.zeros_as(b.input(0)), b.out_grad(), a.ints("begin"), a.ints("end"),
                    steps_of(a)));
 }
 
@@ -142,7 +142,7 @@ void grad_slice_axis(GradBuilder& b) {
   Ints begin(axis + 1, kNoneInt), end(axis + 1, kNoneInt);
   begin[axis] = a.integer("begin");
   if (a.has("end")) end[axis] = a.integer("end");
-  b.set(0, written(b, zeros_as(b, b.input(0)), b.out_grad(), begin, end, {}));
+  b.set(0, written(b, b.zeros_as(b.input(0)), b.out_grad(), begin, end, {}));
 }
 
 void grad_reverse(GradBuilder& b) {
@@ -182,7 +182,7 @@ void run_slice_like(KernelContext& c) {
 void grad_slice_like(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Shape part = known_shape(b, b.output());
-  b.set(0, written(b, zeros_as(b, b.input(0)), b.out_grad(), Ints(part.to_vector().size(), 0),
+  b.set(0, written(b, b.zeros_as(b.input(0)), b.out_grad(), Ints(part.to_vector().size(), 0),
                    part.to_vector(), {}));
 }
 

@@ -70,8 +70,7 @@ void grad_prelu(GradBuilder& b) {
     b.set(0, b.op("where", {positive, g, (Expr(b, g) * Expr(b, slope)).entry()}));
   }
   if (b.wanted(1)) {
-    const Entry below =
-        b.op("where", {positive, zeros_as(b, x), (Expr(b, g) * Expr(b, x)).entry()});
+    const Entry below = b.op("where", {positive, b.zeros_as(x), (Expr(b, g) * Expr(b, x)).entry()});
     b.set(1, reshape_as(b, b.sum_like(below, slope), b.input(1)));
   }
 }

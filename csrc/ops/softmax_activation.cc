@@ -34,7 +34,7 @@ void run(KernelContext& c) {
 void gradient(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Shape data = known_shape(b, b.input(0));
-  if (data.size() == 0) return b.set(0, zeros_as(b, b.input(0)));
+  if (data.size() == 0) return b.set(0, b.zeros_as(b.input(0)));
   const AxisView v = classes_of(b.attrs(), data);
   const Shape rows{v.outer, v.size, v.inner};
   const Entry grad =

@@ -146,7 +146,7 @@ void grad_nearest(GradBuilder& b) {
         g = b.op("slice_axis", {g}, {{"axis", int64_t{1}}, {"begin", first}, {"end", next}});
       }
       if (in.size() == 0) {
-        b.set(i, zeros_as(b, b.input(i)));
+        b.set(i, b.zeros_as(b.input(i)));
       } else {
         const Ints window{scale_of(in, out), scale_of(in, out)};
         b.set(i, b.op("Pooling", {g},

@@ -53,15 +53,15 @@ bool is_reshape(const Node& n) {
   return false;
 }
 
-// The number that every element of a value is: of a constant of one element, of the ones that a
-// gradient begins with; also broadcast or in another shape. What the code creates is not looked
-// into: `a = ones(10)` stands for an array.
+// The number that every element of a value is: of a constant of one element, of the ones and zeros
+// that a gradient begins with; also broadcast or in another shape. What the code creates is not
+// looked into: `a = ones(10)` stands for an array.
 bool filled_with(const Graph& graph, Entry e, ScalarValue* value) {
   for (;;) {
     const Node& n = graph.node(e.node);
     if (n.kind == NodeKind::constant) return scalar_value(n.value, value);
-    const bool ones = is_op(n, "ones_like");
-    if (ones || is_op(n, "zeros_like")) {
+    const bool ones = is_op(n, "ones_like"), gradient = n.forward >= 0;
+    if (ones || is_op(n, "zeros_like") || (gradient && is_op(n, "zeros"))) {
       value->is_int = !is_floating(n.dtypes[0]);
       value->integer = ones;
       value->real = ones;

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from jupyter_hybrid import nd, profiler
+from jupyter_hybrid import autograd, nd, profiler
 from jupyter_hybrid.base import MXNetError
+from jupyter_hybrid.gluon import rnn
 from jupyter_hybrid.profiler.records import records
 
 
@@ -112,3 +113,21 @@ def test_bad_settings_are_refused():
         profiler.Domain("d").new_marker("m").mark("far")
     with pytest.raises(AssertionError, match="expected 'table', 'json'"):
         profiler.dumps(format="xml")
+
+
+def test_a_state_that_no_gradient_comes_from_makes_no_forward_run_again():
+    layer = rnn.LSTM(4)
+    layer.initialize()
+    layer.hybridize()
+    x = nd.ones((3, 2, 5))
+    profiler.set_config(aggregate_stats=True)
+    for steps in (1, 3):  # the first compiles
+        profiler.set_state("run")
+        for _ in range(steps):
+            with autograd.record():
+                loss = layer(x, layer.begin_state(batch_size=2))[0].sum()
+            loss.backward()
+        nd.waitall()
+        profiler.set_state("stop")
+        assert counted()["RNN"] == steps
+        profiler.dumps(reset=True)
