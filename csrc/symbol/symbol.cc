@@ -41,12 +41,26 @@ std::atomic<int64_t> serials{1};
 int64_t next_serial() { return serials.fetch_add(1, std::memory_order_relaxed); }
 int64_t last_serial() { return serials.load(std::memory_order_relaxed) - 1; }
 
-std::string auto_name(const std::string& hint) {
-  thread_local std::unordered_map<std::string, int64_t> counts;
+namespace {
+
+using NameCounts = std::unordered_map<std::string, int64_t>;
+thread_local NameCounts trace_counts;
+
+std::string counted_name(const std::string& hint, NameCounts* counts) {
   std::string lower = hint;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower + std::to_string(counts[lower]++);
+  return lower + std::to_string((*counts)[lower]++);
 }
+
+}  // namespace
+
+std::string auto_name(const std::string& hint) {
+  thread_local NameCounts counts;
+  return counted_name(hint, &counts);
+}
+
+std::string trace_name(const std::string& hint) { return counted_name(hint, &trace_counts); }
+void restart_trace_names() { trace_counts.clear(); }
 
 std::map<std::string, std::string>& scope_attributes() {
   thread_local std::map<std::string, std::string> attributes;

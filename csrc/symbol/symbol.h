@@ -63,6 +63,10 @@ int64_t next_serial();  // for makers of nodes: strictly increasing in one proce
 int64_t last_serial();  // that was given
 // "fullyconnected0", "fullyconnected1", ...: MXNet's NameManager; counts per thread and hint.
 std::string auto_name(const std::string& hint);
+// The same for operators of a recording: counted anew in each, so that a cell that runs again gives
+// its graph the same names.
+std::string trace_name(const std::string& hint);
+void restart_trace_names();
 
 class Symbol {
  public:

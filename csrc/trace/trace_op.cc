@@ -202,7 +202,7 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
   node->kind = NodeKind::op;
   node->op = &op;
   node->attrs = attrs;
-  node->name = name.empty() ? auto_name(op.name) : name;
+  node->name = name.empty() ? trace_name(op.name) : name;
   node->scope = scope;
   node->site = current_site();
   node->segment = thread_state().segment;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -39,6 +39,8 @@ class CellProgram:
     given_size: int | None = None  # of another recording's program
     resized: bool = False
     warned: list[Any] | None = None  # warnings of every run of it, once looked for
+    # Bytes at its imperative peak, by what names hold when the cell ends, outputs and updates.
+    peaks: dict[Hashable, int] = field(default_factory=dict)
 
     @property
     def stages(self) -> list[Any]:

@@ -130,6 +130,7 @@ class Recording:
 
     def begin(self) -> None:
         numbers.start_cell()
+        _core.restart_trace_names()
         _core.begin_trace(0)
         _core.guards.second_lock(second_lock.started)
         self._runtime.record(self.recorder)

@@ -184,8 +184,10 @@ class Report:
             entries |= {v.entry for v in segment.outputs}
             plan = segment.compiled.program.plan
             outputs = [v.entry for v in segment.outputs]
-            one_by_one = imperative_peak(segment.graph, entries, outputs, segment.updates)
-            imperative = max(imperative, kept + one_by_one)
+            peaks, at = segment.compiled.peaks, (frozenset(entries), *outputs, segment.updates)
+            if at not in peaks:  # else it ran before
+                peaks[at] = imperative_peak(segment.graph, entries, outputs, segment.updates)
+            imperative = max(imperative, kept + peaks[at])
             planned = max(planned, kept + plan.planned_bytes)
             lower_bound = max(lower_bound, kept + plan.lower_bound_bytes)
             arena = max(arena, plan.arena_bytes)

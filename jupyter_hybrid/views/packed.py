@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .drawn import of_stages
 from .schema import Spec, columns_in
 
 _FEW = 8  # rows that stay as they are
@@ -18,7 +19,12 @@ Row = Mapping[str, Any]
 
 def packed(spec: Spec) -> dict[str, Any]:
     """The same as rows and columns; JSON-able, and several times smaller as text."""
-    return _packed(spec, Spec, None)
+    known = of_stages(spec["stages"])
+    if known is None:
+        return _packed(spec, Spec, None)
+    if known.packed is None:
+        known.packed = _packed(spec, Spec, None)["stages"]
+    return {**_packed({**spec, "stages": []}, Spec, None), "stages": known.packed}
 
 
 def _packed(record: Row, kind: type, before: Row | None) -> dict[str, Any]:

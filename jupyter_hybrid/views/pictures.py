@@ -109,6 +109,14 @@ def of_report(report: Any) -> Picture:
         view=report.options.view,
         switches=_switches(report),
         replanned=magic,
+        same=(
+            tuple((s.compiled, offset) for s, offset in zip(report.segments, report.offsets)),
+            tuple(sorted(names.items())),
+            frozenset(parameters),
+            tuple(segments),
+            report.cell.filename,
+            tuple(report.cell.lines),
+        ),
     )
 
 

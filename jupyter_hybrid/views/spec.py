@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +25,7 @@ from .cards import (
     user_name,
     user_names,
 )
+from .drawn import Drawn, drawn
 from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .grouping import assign_groups
 from .heat import heat_of
@@ -74,6 +75,7 @@ class Picture:
     switches: list[Name] = field(default_factory=list)
     replanned: str | None = None  # the first line that would run this plan, if it was not run
     view: View | Literal["none"] = "graph"
+    same: Hashable | None = None  # what decides how the stages look, of a cell's picture
 
 
 @contextmanager
@@ -103,20 +105,16 @@ def _build(picture: Picture) -> Spec:
         for stage in picture.stages
         if not any(stage is s for s in shown)
     ]
-    line_of_node = _lines_of_nodes(picture)
-    places = Places(picture.line_of)
-    stages = [_stage(picture, stage, lines, line_of_node, places) for stage in shown]
-    groups = assign_groups(stages, picture.segments)
-    large = any(len(stage["graph"]["nodes"]) > MANY for stage in stages)
-    if not large:
-        groups = outermost(stages, groups)
+    kept = drawn(picture.same, lambda: _drawn(picture, shown, lines))
+    stages, groups = kept.stages, kept.groups
+    large = _is_large(stages)
     fused = next((i for i, s in enumerate(stages) if s["name"] == "fuse"), len(stages) - 1)
     return {
         "version": VERSIONS[-1],
         "id": uuid.uuid4().hex,
         "title": picture.title,
         "cell": picture.cell,
-        "places": places.rows,
+        "places": kept.places,
         "stages": stages,
         "groups": groups,
         "skipped": skipped,
@@ -151,6 +149,20 @@ def _build(picture: Picture) -> Spec:
         },
         "beside": None,
     }
+
+
+def _is_large(stages: list[Stage]) -> bool:
+    return any(len(stage["graph"]["nodes"]) > MANY for stage in stages)
+
+
+def _drawn(picture: Picture, shown: list[Any], lines: list[str]) -> Drawn:
+    line_of_node = _lines_of_nodes(picture)
+    places = Places(picture.line_of)
+    stages = [_stage(picture, stage, lines, line_of_node, places) for stage in shown]
+    groups = assign_groups(stages, picture.segments)
+    if not _is_large(stages):
+        groups = outermost(stages, groups)
+    return Drawn(stages, groups, places.rows)
 
 
 def _parameters(picture: Picture, stages: list[Stage]) -> set[int]:

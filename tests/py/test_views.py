@@ -17,6 +17,7 @@ from jupyter_hybrid import gluon, nd, sym
 from jupyter_hybrid.capture import program_cache
 from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text, view
 from jupyter_hybrid.views.layout import GAP_X, GAP_Y, Box, layered
+from jupyter_hybrid.views.packed import packed
 
 CELL = """import numpy as np
 a = np.ones(10)
@@ -365,3 +366,30 @@ def test_cards_are_written_as_in_a_textbook():
     drawn = spec_of(sym.Activation(x + sym.var("a_very_long_name_of_a_variable"), act_type="relu"))
     labels = [n["label"] for n in drawn["stages"][0]["graph"]["nodes"]]
     assert "add" in labels and "Activation" in labels
+
+
+def test_a_cell_that_runs_again_draws_its_stages_once():
+    shell = Shell()
+    body = "y = nd.exp(x) * 2\nz = (y + 1).sum()"
+    shell.run("from jupyter_hybrid import nd\nx = nd.ones((3, 4))")
+    pictures = []
+    for _ in range(3):
+        shell.hybridize(body)
+        pictures.append(spec_of(shell.report))
+    assert pictures[1]["stages"] is pictures[2]["stages"]
+    assert pictures[0]["stages"] == pictures[1]["stages"]
+    anew = {**pictures[1], "stages": [*pictures[1]["stages"]]}
+    assert packed(pictures[1]) == packed(anew)
+    shell.run("x = nd.ones((3, 5))")
+    shell.hybridize(body)
+    assert spec_of(shell.report)["stages"] != pictures[1]["stages"]
+
+
+def test_operators_of_each_run_are_named_alike():
+    shell = Shell()
+    shell.run("from jupyter_hybrid import nd\nx = nd.ones((3, 4))")
+    named = []
+    for _ in range(3):
+        shell.hybridize("y = nd.exp(x) * 2\nz = (y + 1).sum()")
+        named.append([n.name for n in shell.report.segments[-1].graph.nodes])
+    assert named[0] == named[1] == named[2]
