@@ -4,6 +4,7 @@
 #include "bind/invoke.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
+#include "bind/trace_writes.h"
 #include "launch/thread_state.h"
 #include "tape/autograd.h"
 #include "tape/tape.h"
@@ -118,9 +119,13 @@ PyObject* attach_grad_method(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     if (tracing() && is_traced(as_array(self)) && seen(self).extra->traced) {
       mark_site();
-      trace_attach_grad(as_array(self)->ref, grad_req_of(req));
-      touch_traced();
-      Py_RETURN_NONE;
+      const SymEntry& entry = as_array(self)->ref.extra->entry;
+      if (memory_of(entry).node == entry.node) {
+        trace_attach_grad(as_array(self)->ref, grad_req_of(req));
+        touch_traced();
+        Py_RETURN_NONE;
+      }
+      leave_trace_for("attach_grad() of an array that shares another's memory");
     }
     value_of(as_array(self));
     attach_grad(as_array(self)->ref, grad_req_of(req));

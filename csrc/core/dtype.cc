@@ -1,6 +1,10 @@
 // Element types: sizes, NumPy names, MXNet type flags.
 #include "core/dtype.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "core/error.h"
 
 namespace hybrid {
@@ -49,6 +53,19 @@ DType dtype_from_flag(int64_t flag) {
 }
 
 bool is_half(DType d) { return d == DType::float16 || d == DType::bfloat16; }
+
+double rounded_to(DType half, double x) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const bool brain = half == DType::bfloat16;
+  const int bits = brain ? 8 : 11, least = brain ? -133 : -24;  // exponents of the last place
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  const int place = std::max(exponent - bits, least);
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
+  const double largest = brain ? std::ldexp(255, 120) : 65504;
+  if (std::abs(rounded) <= largest) return rounded;
+  return std::copysign(std::numeric_limits<double>::infinity(), x);
+}
 
 bool is_floating(DType d) {
   return d == DType::float32 || d == DType::float64 || d == DType::float16 || d == DType::bfloat16;

@@ -33,6 +33,7 @@ DType dtype_from_name(const std::string&);  // throws Error naming what was give
 DType dtype_from_flag(int64_t flag);        // MXNet type flag; throws on others
 bool is_floating(DType dtype);              // float16/32/64, bfloat16
 bool is_half(DType dtype);                  // float16, bfloat16: computed in float32
+double rounded_to(DType half, double x);    // to the nearest that float16 or bfloat16 has
 bool is_integer(DType dtype);               // signed and unsigned, not bool
 bool is_complex(DType dtype);               // complex64, complex128
 DType real_part(DType dtype);               // complex64: float32...; others: themselves

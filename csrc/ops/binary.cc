@@ -87,6 +87,14 @@ void gradient(GradBuilder& b) {
 
 void no_gradient(GradBuilder&) {}  // piecewise constant: zero almost everywhere
 
+// Beside halves a number is a half, in MXNet as in NumPy.
+Emitter::Value number_beside(DType dtype, const AttrValue& given) {
+  if (!is_half(dtype)) return Emitter::number(given);
+  const auto* whole = std::get_if<int64_t>(&given);
+  const double number = whole ? static_cast<double>(*whole) : std::get<double>(given);
+  return Emitter::number(rounded_to(dtype, number));
+}
+
 template <ElemCode code, Form form, bool is_test>
 void emit(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
   Emitter e(out);
@@ -98,10 +106,10 @@ void emit(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInst
             " for uint64, expected less than 2^63: larger numbers need an array");
   }
   Emitter::Value a = Emitter::input(0), b = Emitter::input(1);
-  if constexpr (form == Form::number_second) b = Emitter::number(attrs.at("scalar"));
+  if constexpr (form == Form::number_second) b = number_beside(dtype, attrs.at("scalar"));
   if constexpr (form == Form::number_first) {
     b = a;
-    a = Emitter::number(attrs.at("scalar"));
+    a = number_beside(dtype, attrs.at("scalar"));
   }
   if constexpr (is_test) {
     e.test(code, dtype, attrs.has("dtype") ? attrs.dtype("dtype") : dtype, a, b);

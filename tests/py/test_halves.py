@@ -173,3 +173,15 @@ def test_nets_of_bfloat16_are_trained(hybridized, tmp_path):
     other.initialize()
     with pytest.raises(MXNetError, match="is float32, in the file it is bfloat16"):
         other.weight.load(net[2].weight.data(), None)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_number_beside_halves_is_a_half(dtype):
+    """As in MXNet and in NumPy: 0.1 is the half that is next to it."""
+    x = nd.array(np.linspace(0.1, 3, 50)).astype(dtype)
+    for number in (0.1, 1e-7, 3.3e5, -0.3, 7):
+        beside = nd.full((1,), number).astype(dtype)
+        for given, expected in ((x * number, x * beside), (number - x, beside - x)):
+            np.testing.assert_array_equal(
+                given.astype("float32").asnumpy(), expected.astype("float32").asnumpy()
+            )
