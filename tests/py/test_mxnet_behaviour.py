@@ -107,3 +107,60 @@ def test_a_label_may_be_the_blank() -> None:
         assert found.asscalar() == pytest.approx(loss, rel=1e-5)
     with pytest.raises(base.MXNetError, match="expected 0 to 3"):
         nd.CTCLoss(data, nd.array([[4]]), blank_label="last").asnumpy()
+
+
+def test_take_refuses_negative_indices_where_it_raises() -> None:
+    x = nd.arange(5)
+    place = nd.array([-1])
+    taken = sym.take(sym.var("x"), sym.var("i"), mode="raise")
+    for call in (lambda: nd.take(x, place, mode="raise"), lambda: taken.eval(x=x, i=place)[0]):
+        with pytest.raises(base.MXNetError, match="-1.*expected 0 to 4"):
+            call().asnumpy()
+    assert x[nd.array([-1])].asnumpy() == [4]  # an index counts from the end
+    x.attach_grad()
+    with autograd.record():
+        y = x[nd.array([-1, 1])] * 2
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [0, 2, 0, 0, 2]
+
+
+def test_nan_goes_through_rectifiers_and_their_gradients() -> None:
+    for call in (nd.relu, lambda x: nd.Activation(x, act_type="relu")):
+        x = nd.array([np.nan, -1, 0, 2, np.inf])
+        x.attach_grad()
+        with autograd.record():
+            y = call(x)
+        y.backward()
+        np.testing.assert_array_equal(y.asnumpy(), [np.nan, 0, 0, 2, np.inf])
+        np.testing.assert_array_equal(x.grad.asnumpy(), [np.nan, 0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (6,), (2, 3, 1), (4, 3)])
+def test_a_head_gradient_of_another_shape_gives_its_first_elements(shape: Any) -> None:
+    x = nd.ones((2, 3))
+    x.attach_grad()
+    with autograd.record():
+        y = x * 2
+    y.backward(nd.arange(np.prod(shape)).reshape(shape))
+    np.testing.assert_array_equal(x.grad.asnumpy(), 2 * np.arange(6.0).reshape(2, 3))
+    with autograd.record():
+        y = x * 2
+    with pytest.raises(base.MXNetError, match="head gradient"):
+        y.backward(nd.ones((5,)))
+
+
+@pytest.mark.parametrize(
+    "gamma, seen", [((2, 3), (2, 3)), ((2, 1), (2, 1)), ((2,), (2, 1)), ((3,), (1, 3))]
+)
+def test_slopes_of_prelu_by_row_and_by_element(gamma: Any, seen: Any) -> None:
+    slopes = np.arange(1.0, 1 + np.prod(gamma)).reshape(gamma)
+    x, g = -nd.arange(6).reshape((2, 3)) - 1, nd.array(slopes)
+    x.attach_grad(), g.attach_grad()
+    with autograd.record():
+        y = nd.LeakyReLU(x, g, act_type="prelu")
+    y.backward()
+    every = np.broadcast_to(slopes.reshape(seen), (2, 3))
+    np.testing.assert_allclose(y.asnumpy(), x.asnumpy() * every)
+    np.testing.assert_allclose(x.grad.asnumpy(), every)
+    axes = tuple(i for i in range(2) if seen[i] == 1)
+    np.testing.assert_allclose(g.grad.asnumpy(), x.asnumpy().sum(axes).reshape(gamma))
