@@ -10,6 +10,7 @@ import pytest
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, _core, nd, sym, util
+from jupyter_hybrid.sym import names
 
 
 def mlp():
@@ -431,9 +432,9 @@ def test_both_choices_of_tojson_hold_together():
     ],
 )
 def test_nodes_without_a_name_are_called_as_mxnet_calls_them(text, name):
-    with mx.name.NameManager():
+    with names.NameManager():
         assert eval(text, {"a": sym.var("a"), "b": sym.var("b"), "sym": sym}).name == name
-    with mx.name.Prefix("net_"):
+    with names.Prefix("net_"):
         assert eval(text, {"a": sym.var("a"), "b": sym.var("b"), "sym": sym}).name == "net_" + name
 
 
