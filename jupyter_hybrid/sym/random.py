@@ -124,4 +124,5 @@ def _apply_law(
     op: str, inputs: list[Symbol], attrs: dict[str, Any], more: dict[str, Any]
 ) -> Symbol:
     name, extra = more.pop("name", None), more.pop("attr", None)
+    more = {key: value for key, value in more.items() if not isinstance(value, Symbol)}  # as MXNet
     return _core.sym_apply(op, inputs, {**attrs, **more}, choose_name(name, op), extra or {})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jupyter_hybrid import autograd, base, nd, sym
+from jupyter_hybrid import autograd, base, nd, operator, sym
 
 A = np.array([[[4.0, 1, 0.5], [7, 3, -1], [7, 7, 2]], [[9.0, -2, 1], [7, 5, 0], [7, 7, 1]]])
 
@@ -164,3 +164,41 @@ def test_slopes_of_prelu_by_row_and_by_element(gamma: Any, seen: Any) -> None:
     np.testing.assert_allclose(x.grad.asnumpy(), every)
     axes = tuple(i for i in range(2) if seen[i] == 1)
     np.testing.assert_allclose(g.grad.asnumpy(), x.asnumpy().sum(axes).reshape(gamma))
+
+
+def test_reshape_by_a_target_shape_as_old_files_have_it() -> None:
+    x = nd.arange(24).reshape((2, 3, 4))
+    for attrs, shape in (
+        ({"target_shape": (4, 0)}, (4, 6)),
+        ({"target_shape": (0, 12), "keep_highest": True}, (2, 12)),
+        ({"target_shape": (0, 0), "keep_highest": True}, (2, 12)),
+    ):
+        assert nd.Reshape(x, **attrs).shape == shape
+        made = sym.Reshape(sym.var("x"), **attrs)
+        assert sym.load_json(made.tojson()).infer_shape(x=(2, 3, 4))[1] == [shape]
+    text = made.tojson().replace('"shape": ', '"target_shape": ').replace("(0, -1)", "(8, 0)")
+    assert sym.load_json(text).infer_shape(x=(2, 3, 4))[1] == [(8, 3)]
+
+
+def test_operators_of_numpy_op() -> None:
+    class Half(operator.NumpyOp):
+        def forward(self, in_data: Any, out_data: Any) -> None:
+            assert type(in_data[0]) is np.ndarray
+            out_data[0][:] = in_data[0] / 2
+
+        def backward(self, out_grad: Any, in_data: Any, out_data: Any, in_grad: Any) -> None:
+            in_grad[0][:] = out_grad[0] / 2
+
+    for op, factor in ((Half(), 0.5), (operator.NDArrayOp(), 1)):
+        made = op.get_symbol(sym.var("x"), name="half")
+        assert made.list_arguments() == ["x"] and made.list_outputs() == ["half_output"]
+        x, slope = nd.ones((3,)), nd.zeros((3,))
+        run = made.bind(x.context, {"x": x}, {"x": slope})
+        assert (run.forward(is_train=True)[0].asnumpy() == factor).all()
+        run.backward(nd.ones((3,)) * 4)
+        assert (slope.asnumpy() == (2 if factor == 0.5 else 1)).all()
+
+
+def test_more_classes_than_the_dtype_has_numbers_are_refused() -> None:
+    with pytest.raises(base.MXNetError, match="300 classes, expected at most 255 as uint8"):
+        nd.random.multinomial(nd.ones((300,)) / 300, dtype="uint8")
