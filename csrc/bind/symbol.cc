@@ -128,8 +128,8 @@ Symbol apply_core(const OpDef& op, Attrs attrs, const std::vector<Symbol>& input
 // The operators +, -, ...: a Symbol or a number on the other side.
 // What MXNet calls the nodes of an operator: "_plus0", "_rminusscalar0", "_equal_scalar0".
 std::string arithmetic_hint(const std::string& op, bool scalar, bool reversed) {
-  const bool compares = op != "add" && op != "sub" && op != "mul" && op != "div" && op != "mod" &&
-                        op != "power";
+  const bool compares =
+      op != "add" && op != "sub" && op != "mul" && op != "div" && op != "mod" && op != "power";
   const std::string kind = op == "add" ? "plus" : op == "sub" ? "minus" : op;
   if (!scalar) return "_" + kind;
   if (reversed && op == "power") return "_rpower_scalar";
@@ -355,23 +355,24 @@ void bind_symbol(py::module_& m) {
           "Values of the constants by the names that tojson() gives them.")
       .def("_grad", &gradient_of, py::arg("wrt"),
            "Gradients of the outputs' sum by the named arguments, as a symbol on the same nodes.")
-      .def("__neg__",
-           [](const Symbol& s) { return arithmetic("mul", s, py::float_(-1.0), false); })
+      .def("__neg__", [](const Symbol& s) { return arithmetic("mul", s, py::float_(-1.0), false); })
       .def("__abs__",
-           [](const Symbol& s) { return apply_core(*get_op("abs"), Attrs(get_op("abs")), {s}, "abs"); })
+           [](const Symbol& s) {
+             return apply_core(*get_op("abs"), Attrs(get_op("abs")), {s}, "abs");
+           })
       .def("__hash__", [](const py::object& s) { return reinterpret_cast<size_t>(s.ptr()) >> 4; })
       .def("__copy__", [](const Symbol& s) { return Symbol(s); })
       .def("__deepcopy__",
            [](const Symbol& s, const py::object&) { return from_graph(to_graph(s)); });
   const struct {
     const char *python, *reversed, *op;
-  } operators[] = {{"__add__", "__radd__", "add"}, {"__sub__", "__rsub__", "sub"},
-                   {"__mul__", "__rmul__", "mul"}, {"__truediv__", "__rtruediv__", "div"},
-                   {"__div__", "__rdiv__", "div"},
-                   {"__mod__", "__rmod__", "mod"}, {"__pow__", "__rpow__", "power"},
-                   {"__eq__", nullptr, "equal"},   {"__ne__", nullptr, "not_equal"},
-                   {"__gt__", nullptr, "greater"}, {"__ge__", nullptr, "greater_equal"},
-                   {"__lt__", nullptr, "lesser"},  {"__le__", nullptr, "lesser_equal"}};
+  } operators[] = {{"__add__", "__radd__", "add"},       {"__sub__", "__rsub__", "sub"},
+                   {"__mul__", "__rmul__", "mul"},       {"__truediv__", "__rtruediv__", "div"},
+                   {"__div__", "__rdiv__", "div"},       {"__mod__", "__rmod__", "mod"},
+                   {"__pow__", "__rpow__", "power"},     {"__eq__", nullptr, "equal"},
+                   {"__ne__", nullptr, "not_equal"},     {"__gt__", nullptr, "greater"},
+                   {"__ge__", nullptr, "greater_equal"}, {"__lt__", nullptr, "lesser"},
+                   {"__le__", nullptr, "lesser_equal"}};
   for (const auto& o : operators) {
     def_operator(symbol, o.python, o.op, false);
     if (o.reversed != nullptr) def_operator(symbol, o.reversed, o.op, true);

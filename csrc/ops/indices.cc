@@ -20,8 +20,8 @@ int64_t IndexMode::outside(int64_t index) const {
     return rest < 0 ? rest + size_ : rest;
   }
   if (kind_ == raise && from_end_ && index < 0 && index >= -size_) return index + size_;
-  fail(op_, ": given index ", index, ", expected ", from_end_ ? -size_ : 0, " to ", size_ - 1, " on axis ", axis_,
-       " of size ", size_);
+  fail(op_, ": given index ", index, ", expected ", from_end_ ? -size_ : 0, " to ", size_ - 1,
+       " on axis ", axis_, " of size ", size_);
 }
 
 }  // namespace hybrid

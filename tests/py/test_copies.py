@@ -6,16 +6,68 @@ import pytest
 from cells import Shell
 
 # As MXNet has it: what shares memory with x, of shape (2, 3, 4), ...
-SHARING = """x[1] x[0:1] x[-1] x[1,2] x[1,1:3] x[1,2,1:3] x[1,2,3] x[...] x[:,:] x[None] x[:,None]
-x[0:1,1:2,0:2] x[:,0:3] x[0:2:2] x[1::-2] x.reshape((3,8)) x.reshape((-1,)) x.reshape((0,-1)) x[0].reshape((-1,))
-x.reshape((3,8))[1] x[:] x[()] x.detach()""".split()
+SHARING = [
+    "x[1]",
+    "x[0:1]",
+    "x[-1]",
+    "x[1,2]",
+    "x[1,1:3]",
+    "x[1,2,1:3]",
+    "x[1,2,3]",
+    "x[...]",
+    "x[:,:]",
+    "x[None]",
+    "x[:,None]",
+    "x[0:1,1:2,0:2]",
+    "x[:,0:3]",
+    "x[0:2:2]",
+    "x[1::-2]",
+    "x.reshape((3,8))",
+    "x.reshape((-1,))",
+    "x.reshape((0,-1))",
+    "x[0].reshape((-1,))",
+    "x.reshape((3,8))[1]",
+    "x[:]",
+    "x[()]",
+    "x.detach()",
+]
 # ... and what is a copy.
-COPYING = """x.T x[:,0] x[:,:,1] x[:,0:2] x[::-1] x[0:2,0:2] x[1,:,1] x[1,::2] x[...,1] x.transpose() x.transpose((0,1,2))
-x.swapaxes(0,1) x.flip(0) x.slice(begin=(0,),end=(1,)) x.slice_axis(axis=0,begin=0,end=1) x.expand_dims(0)
-x.broadcast_to((2,3,4)) x.flatten() x[0:1].squeeze(axis=0) x.T[0] x[0].T x.T.reshape((-1,)) x.split(2,axis=0)[0]
-nd.reshape(x,shape=(3,8)) nd.Flatten(x) nd.expand_dims(x,axis=0) nd.swapaxes(x,0,1) nd.flip(x,axis=0)
-nd.slice(x,begin=(0,),end=(2,)) nd.slice_axis(x,axis=0,begin=0,end=2) nd.squeeze(x[0:1],axis=0) nd.BlockGrad(x)
-nd.broadcast_axes(x[0:1],axis=0,size=1) nd.moveaxis(x,0,1)""".split()
+COPYING = [
+    "x.T",
+    "x[:,0]",
+    "x[:,:,1]",
+    "x[:,0:2]",
+    "x[::-1]",
+    "x[0:2,0:2]",
+    "x[1,:,1]",
+    "x[1,::2]",
+    "x[...,1]",
+    "x.transpose()",
+    "x.transpose((0,1,2))",
+    "x.swapaxes(0,1)",
+    "x.flip(0)",
+    "x.slice(begin=(0,),end=(1,))",
+    "x.slice_axis(axis=0,begin=0,end=1)",
+    "x.expand_dims(0)",
+    "x.broadcast_to((2,3,4))",
+    "x.flatten()",
+    "x[0:1].squeeze(axis=0)",
+    "x.T[0]",
+    "x[0].T",
+    "x.T.reshape((-1,))",
+    "x.split(2,axis=0)[0]",
+    "nd.reshape(x,shape=(3,8))",
+    "nd.Flatten(x)",
+    "nd.expand_dims(x,axis=0)",
+    "nd.swapaxes(x,0,1)",
+    "nd.flip(x,axis=0)",
+    "nd.slice(x,begin=(0,),end=(2,))",
+    "nd.slice_axis(x,axis=0,begin=0,end=2)",
+    "nd.squeeze(x[0:1],axis=0)",
+    "nd.BlockGrad(x)",
+    "nd.broadcast_axes(x[0:1],axis=0,size=1)",
+    "nd.moveaxis(x,0,1)",
+]
 
 
 @pytest.mark.parametrize("where", ["at once", "recording", "cell", "cell, made in it", "before"])
