@@ -35,7 +35,7 @@ class PythonOp:
 
     def get_symbol(self, *args: Any, **kwargs: Any) -> Symbol:
         """The operator on symbols, given in order or by the names of :meth:`list_arguments`."""
-        from . import sym
+        from . import sym  # noqa: PLC0415 - which needs what this module defines
 
         if not self._op_type:
             self._op_type = f"_{type(self).__name__.lower()}{next(_numbers)}"

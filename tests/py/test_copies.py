@@ -1,4 +1,4 @@
-"""Which results share memory with an array and which are copies, as in MXNet: at once and in cells."""
+"""Which results share memory with an array, which are copies, as in MXNet: at once, in cells."""
 
 from __future__ import annotations
 

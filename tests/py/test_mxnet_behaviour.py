@@ -114,7 +114,7 @@ def test_take_refuses_negative_indices_where_it_raises() -> None:
     place = nd.array([-1])
     taken = sym.take(sym.var("x"), sym.var("i"), mode="raise")
     for call in (lambda: nd.take(x, place, mode="raise"), lambda: taken.eval(x=x, i=place)[0]):
-        with pytest.raises(base.MXNetError, match="-1.*expected 0 to 4"):
+        with pytest.raises(base.MXNetError, match=r"-1.*expected 0 to 4"):
             call().asnumpy()
     assert x[nd.array([-1])].asnumpy() == [4]  # an index counts from the end
     x.attach_grad()
