@@ -16,7 +16,10 @@ from ._core import MXNetError, NDArray
 __all__ = [
     "CustomOp",
     "CustomOpProp",
+    "NDArrayOp",
+    "NumpyOp",
     "OperatorArguments",
+    "PythonOp",
     "get_all_registered_operators",
     "get_operator_arguments",
     "register",
@@ -146,3 +149,6 @@ def get_operator_arguments(op_name: str) -> OperatorArguments:
         kind = f"{{{', '.join(map(repr, sorted(choices)))}}}" if choices else attr["type"]
         types.append(f"{kind}, {default}")
     return OperatorArguments(len(names), names, types)
+
+
+from .python_op import NDArrayOp, NumpyOp, PythonOp  # noqa: E402 - made of what stands above

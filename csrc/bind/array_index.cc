@@ -13,6 +13,8 @@ namespace bind {
 
 namespace {
 
+constexpr int64_t kLongElements = 4096;  // a copy of more may take longer than giving the GIL away
+
 bool recorded(const ArrayRef& ref) {
   return (thread_state().mode & kRecording) && has_history(ref);
 }
@@ -38,15 +40,30 @@ ArrayRef slice_by_operator(const ArrayRef& ref, const BasicIndex& index) {
   ArrayRef part = ref;
   if (lengths(index) != shape_of(ref) || !index.whole) {
     const Attrs attrs = slice_attrs("slice", index);
+    const FlagScope windows(&thread_state().windows, index.in_a_row());
     part = call_one(*attrs.op(), attrs, {ref});
   }
+  const FlagScope windows(&thread_state().windows, true);
   return reshaped(part, index.shape);
 }
 
 py::object advanced() { return py::module_::import("jupyter_hybrid.nd._indexing"); }
 
+NDArray copied(const NDArray& array) {
+  NDArray copy = NDArray::empty(array.shape, array.dtype, array.ctx());
+  copy_array(array, copy);
+  return copy;
+}
+
+// x[:] and x[()] are x itself, as in MXNet.
+bool is_same(PyObject* key) {
+  if (PyTuple_Check(key)) return PyTuple_GET_SIZE(key) == 0;
+  return is_whole(key);
+}
+
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
+    if (is_same(key)) return Py_NewRef(self);
     const ArrayRef& ref = ref_of(py::handle(self), "index");
     BasicIndex index;
     if (!parse_index(key, shape_of(ref), &index)) {
@@ -62,7 +79,10 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       }
       return wrap_ref(std::move(part));
     }
-    return wrap_array(window(ref.array, index));
+    const NDArray part = window(ref.array, index);
+    if (index.in_a_row()) return wrap_array(NDArray(part));
+    const PushScope push(part.shape.size() > kLongElements);
+    return wrap_array(copied(part));
   });
 }
 
@@ -88,11 +108,7 @@ NDArray repeated(const NDArray& value, const Shape& shape) {
 }
 
 void write_now(const NDArray& target, NDArray value) {
-  if (value.storage == target.storage) {
-    const NDArray copy = NDArray::empty(value.shape, value.dtype, value.ctx());
-    copy_array(value, copy);
-    value = copy;
-  }
+  if (value.storage == target.storage) value = copied(value);
   if (value.ctx() != target.ctx()) {
     const NDArray here = NDArray::empty(value.shape, value.dtype, target.ctx());
     copy_array(value, here);
@@ -150,7 +166,7 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
       "inside autograd.record() make a new array instead");
   if (!recorded(value)) {
     const NDArray source = concrete(value);
-    const PushScope push(index.shape.size() > 4096);
+    const PushScope push(index.shape.size() > kLongElements);
     write_now(window(ref.array, index), source);
     return;
   }

@@ -97,6 +97,7 @@ PyObject* reshape(PyObject* self, PyObject* args, PyObject* kwargs) {
       }
     }
     set_mx_attr(&call, "shape", shape);
+    const FlagScope windows(&thread_state().windows, true);
     return wrap_ref(call_one(*call.op, call.attrs, {ref(self)}));
   });
 }

@@ -70,11 +70,30 @@ void mark_variables(const py::sequence& variables, const py::sequence& gradients
   }
 }
 
+// MXNet reads a head gradient by its memory: one of another shape gives its first elements.
+std::vector<ArrayRef> fitted(const std::vector<ArrayRef>& heads, std::vector<ArrayRef> grads) {
+  for (size_t i = 0; i < std::min(heads.size(), grads.size()); ++i) {
+    if (!grads[i].array.defined() && !grads[i].extra) continue;
+    const Shape want = shape_of(heads[i]), has = shape_of(grads[i]);
+    if (has == want || has.size() < want.size() || want.size() == 0) continue;
+    Attrs flat(get_op("reshape")), first(get_op("slice")), back(get_op("reshape"));
+    flat.set("shape", std::vector<int64_t>{has.size()});
+    first.set("begin", std::vector<int64_t>{0});
+    first.set("end", std::vector<int64_t>{want.size()});
+    back.set("shape", want.to_vector());
+    ArrayRef grad = call_one(*flat.op(), flat, {grads[i]});
+    if (has.size() > want.size()) grad = call_one(*first.op(), first, {grad});
+    grads[i] = call_one(*back.op(), back, {grad});
+  }
+  return grads;
+}
+
 }  // namespace
 
-void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
+void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& given,
                   bool retain_graph, bool train_mode) {
   mark_site();
+  const std::vector<ArrayRef> head_grads = fitted(heads, given);
   if (tracing()) {
     note_call_backward();
     if (trace_backward(heads, head_grads, retain_graph, train_mode)) return;
@@ -117,6 +136,7 @@ void bind_autograd(py::module_& m) {
         auto h = refs_of(heads, "grad"), v = refs_of(variables, "grad"),
              g = optional_refs(head_grads, "grad");
         mark_site();
+        g = fitted(h, g);
         std::vector<ArrayRef> result;
         const bool traced = tracing() && trace_grad(h, v, g, retain, create, train, &result);
         if (tracing() && !traced) leave_trace(&h, &g);

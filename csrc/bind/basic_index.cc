@@ -49,13 +49,13 @@ void add_integer(BasicIndex* index, PyObject* item, int64_t size, int axis) {
   add_axis(index, at, at + 1, 1, 1);
 }
 
+}  // namespace
+
 bool is_whole(PyObject* key) {
   if (!PySlice_Check(key)) return false;
   const auto* slice = reinterpret_cast<PySliceObject*>(key);
   return slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None;
 }
-
-}  // namespace
 
 bool parse_index(PyObject* key, const Shape& shape, BasicIndex* index) {
   PyObject* const* items = &key;
@@ -98,6 +98,7 @@ bool parse_index(PyObject* key, const Shape& shape, BasicIndex* index) {
   while (static_cast<int>(index->begin.size()) < shape.ndim()) {
     add_full(index, shape[static_cast<int>(index->begin.size())]);
   }
+  index->size = shape.to_vector();
   require(index->kept.size() <= static_cast<size_t>(kMaxDims), "index: the result has ",
           index->kept.size(), " dimensions, at most ", kMaxDims, " are supported");
   for (const int axis : index->kept) {
@@ -106,6 +107,18 @@ bool parse_index(PyObject* key, const Shape& shape, BasicIndex* index) {
   if (index->kept.empty() && shape.ndim() > 0) {
     index->shape.push_back(1);
     index->kept.push_back(-1);
+  }
+  return true;
+}
+
+bool BasicIndex::in_a_row() const {
+  int64_t elements = 1;
+  for (const int64_t n : length) elements *= n;
+  if (elements <= 1) return true;
+  bool part = false;  // an axis further right is not taken whole
+  for (size_t i = length.size(); i-- > 0;) {
+    if (length[i] > 1 && (step[i] != 1 || part)) return false;
+    part = part || length[i] < size[i];
   }
   return true;
 }

@@ -156,17 +156,6 @@ CompileOptions compile_options(const CompileArguments& a) {
 
 namespace {
 
-// A flag of the thread, set meanwhile.
-class FlagScope {
- public:
-  FlagScope(bool* flag, bool value) : flag_(flag), before_(*flag) { *flag = value; }
-  ~FlagScope() { *flag_ = before_; }
-
- private:
-  bool* flag_;
-  bool before_;
-};
-
 // One run; results that may still be computed. `settled`: arrays that it overwrites have no reader
 // left that the overwrite hook would have to look for.
 std::vector<NDArray> run_once(const Program& program, const std::vector<NDArray>& values,

@@ -57,7 +57,19 @@ void set_mx_attr(MxCall* call, const std::string& mx_attr, py::handle value) {
 
 MxCall mx_call(const std::string& mx_name, const py::dict& attrs) {
   MxCall call = mx_call(mx_name);
-  for (const auto& pair : attrs) set_mx_attr(&call, pair.first.cast<std::string>(), pair.second);
+  const bool old = attrs.contains("target_shape") && is_coded_reshape(*call.name);
+  for (const auto& pair : attrs) {
+    const auto attr = pair.first.cast<std::string>();
+    if (old && (attr == "target_shape" || attr == "keep_highest")) continue;
+    set_mx_attr(&call, attr, pair.second);
+  }
+  if (old && !attrs["target_shape"].is_none()) {
+    Attrs target(call.op);
+    const AttrDef& def = call.op->attrs[static_cast<size_t>(call.op->attr_index("shape"))];
+    target.set("shape", attr_from_python(*call.op, def, attrs["target_shape"]));
+    const bool keep = attrs.contains("keep_highest") && py::bool_(attrs["keep_highest"]);
+    set_target_shape(&call.attrs, target.ints("shape"), keep);
+  }
   call.attrs = spelled_operator(std::move(call.attrs));
   call.op = call.attrs.op();
   return call;

@@ -83,7 +83,7 @@ struct Work {
 
 bool is_window(const PyArray* a) {
   const SymNode& node = *a->ref.extra->entry.node;
-  return !a->separate && node.kind == NodeKind::op && node.op->view != nullptr;
+  return !a->separate && !node.copies && node.kind == NodeKind::op && node.op->view != nullptr;
 }
 
 // The work for pending values with these entries; of arrays that are apart, for those in `asked`.

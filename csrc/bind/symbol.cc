@@ -53,6 +53,15 @@ bool use_scalar_form(const py::sequence& inputs, MxCall* call) {
   return true;
 }
 
+// A count, which may be a text, as attributes in files are.
+int64_t count_from_python(const py::object& given, const std::string& mx_name) {
+  const py::object number = py::int_(given);
+  const int64_t count = int_from_python(number, "num_args");
+  require(count >= 0 && count < (1 << 20), mx_name, ": given num_args ", count,
+          ", expected a number of inputs");
+  return count;
+}
+
 Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::dict& attrs,
              const std::string& name, const std::map<std::string, std::string>& extra,
              const std::string& hint) {
@@ -75,10 +84,14 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   call.attrs.check_complete();
   const uint32_t site = mark_site();
   // As in MXNet a node without a name is called after the function.
-  const std::string& after = hint.empty() ? mx_name : hint;
-  const bool unnamed = name.empty() && after[0] != '_';
-  Symbol result =
-      Symbol::apply(call.op, std::move(call.attrs), symbols, unnamed ? auto_name(after) : name);
+  const std::string called = name.empty() ? auto_name(hint.empty() ? mx_name : hint) : name;
+  if (call.op->variadic && attrs.contains("num_args")) {  // those that are missing are variables
+    const auto wanted = static_cast<size_t>(count_from_python(attrs["num_args"], mx_name));
+    for (size_t i = symbols.size(); i < wanted; ++i) {
+      symbols.push_back(Symbol::variable(called + "_arg" + std::to_string(i)));
+    }
+  }
+  Symbol result = Symbol::apply(call.op, std::move(call.attrs), symbols, called);
   set_origin(result, site);
   for (const SymEntry& e : result.outputs) {
     for (const auto& [key, text] : extra) e.node->extra[key] = text;
@@ -97,14 +110,33 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   return result;
 }
 
-Symbol apply_core(const OpDef& op, Attrs attrs, const std::vector<Symbol>& inputs) {
+// The name of a node that Python's operators make: the manager of names is asked as for functions.
+std::string name_after(const std::string& hint) {
+  const py::module_ names = py::module_::import("jupyter_hybrid.sym.names");
+  const auto name = names.attr("choose_name")(py::none(), hint).cast<std::string>();
+  return name.empty() ? auto_name(hint) : name;
+}
+
+Symbol apply_core(const OpDef& op, Attrs attrs, const std::vector<Symbol>& inputs,
+                  const std::string& hint) {
   const uint32_t site = mark_site();
-  Symbol result = Symbol::apply(&op, std::move(attrs), inputs, "");
+  Symbol result = Symbol::apply(&op, std::move(attrs), inputs, name_after(hint));
   set_origin(result, site);
   return result;
 }
 
 // The operators +, -, ...: a Symbol or a number on the other side.
+// What MXNet calls the nodes of an operator: "_plus0", "_rminusscalar0", "_equal_scalar0".
+std::string arithmetic_hint(const std::string& op, bool scalar, bool reversed) {
+  const bool compares =
+      op != "add" && op != "sub" && op != "mul" && op != "div" && op != "mod" && op != "power";
+  const std::string kind = op == "add" ? "plus" : op == "sub" ? "minus" : op;
+  if (!scalar) return "_" + kind;
+  if (reversed && op == "power") return "_rpower_scalar";
+  const bool turned = reversed && op != "add" && op != "mul";
+  return (turned ? "_r" : "_") + kind + (compares ? "_scalar" : "scalar");
+}
+
 py::object arithmetic(const char* op_name, const Symbol& self, const py::object& other,
                       bool reversed) {
   if (py::isinstance<Symbol>(other)) {
@@ -112,15 +144,16 @@ py::object arithmetic(const char* op_name, const Symbol& self, const py::object&
     Attrs attrs(&op);
     if (op.attr_index("dtype") >= 0) attrs.set("dtype", AttrValue());
     const Symbol right = other.cast<Symbol>();
-    return py::cast(reversed ? apply_core(op, attrs, {right, self})
-                             : apply_core(op, attrs, {self, right}));
+    const std::string hint = arithmetic_hint(op_name, false, reversed);
+    return py::cast(reversed ? apply_core(op, attrs, {right, self}, hint)
+                             : apply_core(op, attrs, {self, right}, hint));
   }
   if (!is_number(other.ptr())) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   const OpDef& form = *get_op(scalar_form(op_name, reversed));
   Attrs attrs(&form);
   if (form.attr_index("dtype") >= 0) attrs.set("dtype", AttrValue());
   attrs.set("scalar", number_value(other.ptr()));
-  return py::cast(apply_core(form, attrs, {self}));
+  return py::cast(apply_core(form, attrs, {self}, arithmetic_hint(op_name, true, reversed)));
 }
 
 template <class Class>
@@ -141,6 +174,17 @@ Symbol item(const Symbol& self, const py::object& key) {
       if (names[i] == wanted) return self[i];
     }
     throw py::value_error("there is no output named '" + wanted + "'");
+  }
+  if (PySlice_Check(key.ptr())) {
+    Py_ssize_t start = 0, stop = 0, step = 0;
+    if (PySlice_Unpack(key.ptr(), &start, &stop, &step) < 0) throw py::error_already_set();
+    const auto size = static_cast<Py_ssize_t>(self.outputs.size());
+    const Py_ssize_t length = PySlice_AdjustIndices(size, &start, &stop, step);
+    Symbol part;
+    for (Py_ssize_t k = 0; k < length; ++k) {
+      part.outputs.push_back(self.outputs[static_cast<size_t>(start + k * step)]);
+    }
+    return part;
   }
   int64_t i = int_from_python(key, "Symbol index");
   const auto count = static_cast<int64_t>(self.outputs.size());
@@ -234,8 +278,11 @@ void bind_symbol(py::module_& m) {
   symbol
       .def_property_readonly("name",
                              [](const Symbol& s) -> py::object {
-                               if (s.outputs.size() != 1) return py::none();
-                               return py::str(s.name());
+                               for (const SymEntry& e : s.outputs) {
+                                 if (e.node != s.outputs[0].node) return py::none();
+                               }
+                               if (s.outputs.empty()) return py::none();
+                               return py::str(s.outputs[0].node->name);
                              })
       .def("list_arguments", &Symbol::list_arguments,
            "Names of the variables, inputs first, auxiliary states left out.")
@@ -308,22 +355,24 @@ void bind_symbol(py::module_& m) {
           "Values of the constants by the names that tojson() gives them.")
       .def("_grad", &gradient_of, py::arg("wrt"),
            "Gradients of the outputs' sum by the named arguments, as a symbol on the same nodes.")
-      .def("__neg__",
-           [](const Symbol& s) { return apply_core(*get_op("neg"), Attrs(get_op("neg")), {s}); })
+      .def("__neg__", [](const Symbol& s) { return arithmetic("mul", s, py::float_(-1.0), false); })
       .def("__abs__",
-           [](const Symbol& s) { return apply_core(*get_op("abs"), Attrs(get_op("abs")), {s}); })
+           [](const Symbol& s) {
+             return apply_core(*get_op("abs"), Attrs(get_op("abs")), {s}, "abs");
+           })
       .def("__hash__", [](const py::object& s) { return reinterpret_cast<size_t>(s.ptr()) >> 4; })
       .def("__copy__", [](const Symbol& s) { return Symbol(s); })
       .def("__deepcopy__",
            [](const Symbol& s, const py::object&) { return from_graph(to_graph(s)); });
   const struct {
     const char *python, *reversed, *op;
-  } operators[] = {{"__add__", "__radd__", "add"}, {"__sub__", "__rsub__", "sub"},
-                   {"__mul__", "__rmul__", "mul"}, {"__truediv__", "__rtruediv__", "div"},
-                   {"__mod__", "__rmod__", "mod"}, {"__pow__", "__rpow__", "power"},
-                   {"__eq__", nullptr, "equal"},   {"__ne__", nullptr, "not_equal"},
-                   {"__gt__", nullptr, "greater"}, {"__ge__", nullptr, "greater_equal"},
-                   {"__lt__", nullptr, "lesser"},  {"__le__", nullptr, "lesser_equal"}};
+  } operators[] = {{"__add__", "__radd__", "add"},       {"__sub__", "__rsub__", "sub"},
+                   {"__mul__", "__rmul__", "mul"},       {"__truediv__", "__rtruediv__", "div"},
+                   {"__div__", "__rdiv__", "div"},       {"__mod__", "__rmod__", "mod"},
+                   {"__pow__", "__rpow__", "power"},     {"__eq__", nullptr, "equal"},
+                   {"__ne__", nullptr, "not_equal"},     {"__gt__", nullptr, "greater"},
+                   {"__ge__", nullptr, "greater_equal"}, {"__lt__", nullptr, "lesser"},
+                   {"__le__", nullptr, "lesser_equal"}};
   for (const auto& o : operators) {
     def_operator(symbol, o.python, o.op, false);
     if (o.reversed != nullptr) def_operator(symbol, o.reversed, o.op, true);
@@ -374,7 +423,7 @@ void bind_symbol(py::module_& m) {
       "sym_copy_to",
       [](const Symbol& symbol, const py::object& ctx) {
         const Attrs attrs = copy_to_device_attrs(context_from_python(ctx));
-        return apply_core(*attrs.op(), attrs, {symbol});
+        return apply_core(*attrs.op(), attrs, {symbol}, attrs.op()->name);
       },
       py::arg("symbol"), py::arg("ctx"), "The value on another device.");
   m.def(

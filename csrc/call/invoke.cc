@@ -53,7 +53,7 @@ std::vector<ArrayRef> run_and_record(const OpDef& op, const Attrs& attrs,
     results = passed_through(values, out ? &into : nullptr);
   } else {
     if (draws_key(op, attrs, thread_state().training)) key = next_key();
-    results = run_op(op, attrs, values, key, out ? &into : nullptr, ctx);
+    results = run_op(op, attrs, values, key, out ? &into : nullptr, ctx, thread_state().windows);
   }
   if (history && through) {  // the same value: the input's own entry
     ArrayRef result{results[0], Ref<ArrayExtra>(new ArrayExtra)};

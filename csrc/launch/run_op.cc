@@ -75,7 +75,8 @@ NDArray copied_to(Context to, const NDArray& from, const std::vector<NDArray>* o
 }  // namespace
 
 std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
-                            uint64_t key, const std::vector<NDArray>* out, Context ctx) {
+                            uint64_t key, const std::vector<NDArray>* out, Context ctx,
+                            bool windows) {
   if (op.elementwise && out == nullptr && inputs.size() <= 3 && !inputs.empty()) {
     const NDArray* pointers[3];
     for (size_t i = 0; i < inputs.size(); ++i) pointers[i] = &inputs[i];
@@ -99,7 +100,7 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
   if (out) check_outputs(op, types, *out, where);
 
   std::vector<NDArray> arguments = inputs;
-  if (op.view && !arguments.empty()) {
+  if (op.view && !arguments.empty() && (windows || out)) {
     NDArray window;
     bool viewed = try_view(op, attrs, arguments[0], types, &window);
     if (!viewed && !op.strided_ok && !arguments[0].contiguous()) {

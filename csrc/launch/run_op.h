@@ -10,9 +10,10 @@ namespace hybrid {
 // Runs `op` on concrete inputs: checks dtypes, infers, allocates, pushes (or runs inline, or makes
 // a view). `out`: optional arrays to write into (their shapes must match). Never Python.
 // `key`: of random operators, see next_key(). `ctx`: where operators without inputs create.
+// Without `windows` the result has memory of its own.
 std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
                             uint64_t key, const std::vector<NDArray>* out = nullptr,
-                            Context ctx = Context());
+                            Context ctx = Context(), bool windows = true);
 
 // The short way for small elementwise operators with one output: contiguous inputs of one shape on
 // one idle device. Fills *out and returns true, or does nothing and returns false: use run_op.

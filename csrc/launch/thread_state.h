@@ -17,10 +17,23 @@ struct ThreadState {
   bool settled = false;    // what reads memory that is overwritten has been computed
   bool aside = false;      // a trace goes on once a call has ended: bind/long_calls.h
   bool awaited = false;    // who submits a program waits for it at once
+  bool windows = false;    // an operator that can gives a window on its input, not a copy
   OnInterrupt on_interrupt = OnInterrupt::discard;
   uint32_t writes = 0;  // in-place writes of this thread's trace that wait: array/trace_writes.h
 };
 ThreadState& thread_state();
+
+// Sets one of its flags for as long as the scope lasts.
+class FlagScope {
+ public:
+  FlagScope(bool* flag, bool value) : flag_(flag), before_(*flag) { *flag = value; }
+  ~FlagScope() { *flag_ = before_; }
+
+ private:
+  bool* flag_;
+  bool before_;
+};
+
 uint32_t current_site();  // of this thread, 0 unknown
 
 }  // namespace hybrid

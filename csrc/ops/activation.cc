@@ -30,7 +30,7 @@ void grad_activation(GradBuilder& b) {
   const std::string& type = b.attrs().string("act_type");
   const Expr x(b, b.input(0)), y(b, b.output()), g(b, b.out_grad());
   const auto slope = [&]() -> Expr {
-    if (type == "relu") return test("greater", y, 0);
+    if (type == "relu") return unary("sign", y);  // of NaN NaN
     if (type == "sigmoid") return y * (1 - y);
     if (type == "tanh") return 1 - unary("square", y);
     if (type == "softrelu") return 1 - unary("exp", -y);  // sigmoid(x)

@@ -105,7 +105,8 @@ void run_index_copy(KernelContext& c) {
 void grad_index_copy(GradBuilder& b) {
   const Entry g = b.out_grad(), index = b.input(1);
   if (b.wanted(0)) b.set(0, b.op("index_copy", {g, index, b.zeros_as(b.input(2))}));
-  if (b.wanted(2)) b.set(2, b.op("take", {g, index}, {{"mode", std::string("raise")}}));
+  if (b.wanted(2))
+    b.set(2, b.op("take", {g, index}, {{"mode", std::string("raise")}, {"from_end", true}}));
 }
 
 OpDef index_def(const char* name, const char* doc) {

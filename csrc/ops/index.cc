@@ -15,6 +15,8 @@ const char* const kModes = "clip|wrap|raise";
 const char* const kModeDoc =
     "index out of range: clip to the nearest end, wrap around, or raise an error";
 
+const char* const kFromEndDoc = "mode raise: negative indices count from the end, as NumPy's do";
+
 // Shape of the result: `data` with axis replaced by the axes of `indices`.
 Shape taken_shape(const Shape& data, const Shape& indices, int axis, const char* op) {
   require(data.ndim() - 1 + indices.ndim() <= kMaxDims, op, ": given data ", data, " and indices ",
@@ -81,9 +83,16 @@ void run_take(KernelContext& c) {
               c.resources);
 }
 
+bool from_end(const Attrs& attrs) {
+  return attrs.op()->attr_index("from_end") < 0 || attrs.boolean("from_end");
+}
+
 Entry take_grad(GradBuilder& b, Entry g, Entry indices, int64_t axis, int64_t dim) {
   return b.op("take_grad", {g, indices},
-              {{"axis", axis}, {"mode", b.attrs().string("mode")}, {"dim", dim}});
+              {{"axis", axis},
+               {"mode", b.attrs().string("mode")},
+               {"dim", dim},
+               {"from_end", from_end(b.attrs())}});
 }
 
 void grad_take(GradBuilder& b) {
@@ -151,7 +160,9 @@ void run_take_grad(KernelContext& c) {
 void grad_take_grad(GradBuilder& b) {
   if (!b.wanted(0)) return;
   b.set(0, b.op("take", {b.out_grad(), b.input(1)},
-                {{"axis", b.attrs().integer("axis")}, {"mode", b.attrs().string("mode")}}));
+                {{"axis", b.attrs().integer("axis")},
+                 {"mode", b.attrs().string("mode")},
+                 {"from_end", from_end(b.attrs())}}));
 }
 
 // --- one_hot ------------------------------------------------------------------------------------
@@ -205,7 +216,8 @@ void register_index() {
                 "axes of indices. MXNet's take.");
   take.inputs = {{"a", "array"}, {"indices", "any number dtype, read toward 0", false}};
   take.attrs = {{"axis", AttrType::integer, "0", "axis to take along"},
-                {"mode", AttrType::string, "clip", kModeDoc, kModes}};
+                {"mode", AttrType::string, "clip", kModeDoc, kModes},
+                {"from_end", AttrType::boolean, "False", kFromEndDoc}};
   take.infer = infer_take;
   take.cpu = run_take;
   take.gradient = grad_take;
@@ -236,7 +248,8 @@ void register_index() {
   grad.dtypes = kNumbers;
   grad.attrs = {{"axis", AttrType::integer, "0", "axis that was taken along"},
                 {"mode", AttrType::string, "clip", kModeDoc, kModes},
-                {"dim", AttrType::integer, nullptr, "size of the axis"}};
+                {"dim", AttrType::integer, nullptr, "size of the axis"},
+                {"from_end", AttrType::boolean, "False", kFromEndDoc}};
   grad.infer = infer_take_grad;
   grad.cpu = run_take_grad;
   grad.gradient = grad_take_grad;

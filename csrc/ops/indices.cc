@@ -10,6 +10,7 @@ IndexMode::IndexMode(const Attrs& attrs, int64_t size, int axis)
     : size_(size), axis_(axis), op_(attrs.op()->name) {
   const std::string& mode = attrs.string("mode");
   kind_ = mode == "clip" ? clip : mode == "wrap" ? wrap : raise;
+  if (attrs.op()->attr_index("from_end") >= 0) from_end_ = attrs.boolean("from_end");
 }
 
 int64_t IndexMode::outside(int64_t index) const {
@@ -18,9 +19,9 @@ int64_t IndexMode::outside(int64_t index) const {
     const int64_t rest = index % size_;
     return rest < 0 ? rest + size_ : rest;
   }
-  if (kind_ == raise && index < 0 && index >= -size_) return index + size_;
-  fail(op_, ": given index ", index, ", expected ", -size_, " to ", size_ - 1, " on axis ", axis_,
-       " of size ", size_);
+  if (kind_ == raise && from_end_ && index < 0 && index >= -size_) return index + size_;
+  fail(op_, ": given index ", index, ", expected ", from_end_ ? -size_ : 0, " to ", size_ - 1,
+       " on axis ", axis_, " of size ", size_);
 }
 
 }  // namespace hybrid

@@ -7,7 +7,8 @@
 namespace hybrid {
 
 // Maps an index to [0, size): clip to the nearest end, wrap around, or raise an Error that names
-// operator, index, axis and size (negative indices then count from the end, as in NumPy).
+// operator, index, axis and size (negative indices then count from the end, as in NumPy, unless an
+// attribute from_end is false).
 class IndexMode {
  public:
   IndexMode(const Attrs& attrs, int64_t size, int axis);
@@ -22,6 +23,7 @@ class IndexMode {
   int64_t outside(int64_t index) const;
 
   enum Kind : uint8_t { clip, wrap, raise } kind_;
+  bool from_end_ = true;
   int64_t size_;
   int axis_;
   const char* op_;

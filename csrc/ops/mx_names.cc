@@ -105,8 +105,30 @@ Attrs custom_from_mx(const MxName& row, std::map<std::string, std::string> mx_at
 
 }  // namespace
 
+bool is_coded_reshape(const MxName& row) { return row.fixed.count("codes") != 0; }
+
+void set_target_shape(Attrs* reshape, std::vector<int64_t> target, bool keep_highest) {
+  if (target.empty() || (reshape->has("shape") && !reshape->ints("shape").empty())) return;
+  for (size_t i = 0; i < target.size(); ++i) {
+    if (target[i] == 0 && !(keep_highest && i == 0)) target[i] = -1;
+  }
+  if (keep_highest) target[0] = 0;
+  reshape->set("shape", target);
+}
+
 Attrs mx_to_core(const MxName& row, const std::map<std::string, std::string>& mx_attrs) {
   if (is_custom(*row.op)) return custom_from_mx(row, mx_attrs);
+  if (is_coded_reshape(row) && mx_attrs.count("target_shape") != 0) {
+    std::map<std::string, std::string> others = mx_attrs;
+    Attrs target(row.op), keep(row.op);
+    target.set_text("shape", others.at("target_shape"));
+    if (others.count("keep_highest") != 0) keep.set_text("reverse", others.at("keep_highest"));
+    others.erase("target_shape");
+    others.erase("keep_highest");
+    Attrs attrs = mx_to_core(row, others);
+    set_target_shape(&attrs, target.ints("shape"), keep.boolean("reverse"));
+    return attrs;
+  }
   Attrs attrs(row.op);
   for (const auto& [name, text] : row.fixed) attrs.set_text(name, text);
   for (const auto& [name, text] : mx_attrs) {

@@ -29,6 +29,10 @@ bool mx_ignores(const MxName& name, const std::string& attr, const std::string& 
 // Throws Error naming operator and attribute. Required attributes may still be missing.
 // They may be those of another operator than the name's: one that MXNet spells with an attribute.
 Attrs mx_to_core(const MxName& name, const std::map<std::string, std::string>& mx_attrs);
+// Reshape as MXNet had it before codes: a target_shape, whose 0 is the size that is left, and with
+// keep_highest data's first size. Old files have it, and it counts where no shape is given.
+bool is_coded_reshape(const MxName& name);
+void set_target_shape(Attrs* reshape, std::vector<int64_t> target, bool keep_highest);
 // LeakyReLU of act_type prelu is the core's prelu; others stay what they are.
 Attrs spelled_operator(Attrs attrs);
 // The 1.9.1 name and attributes for a core node; throws Error naming the node when there is none.

@@ -285,7 +285,7 @@ void add_shapes(Rows& t) {
 }
 
 void add_indices(Rows& t) {
-  t.add("take", "take");
+  t.add("take", "take", {}, {{"from_end", "False"}});
   t.add("pick", "pick", {"choose_element_0index"}, {{"at_least_1d", "True"}});
   t.add("one_hot", "one_hot");
   t.add("batch_take", "batch_take");

@@ -227,6 +227,26 @@ void add_sample(const Law& f) {
 
 int count_multinomial(const Attrs& attrs) { return attrs.boolean("get_prob") ? 2 : 1; }
 
+// Up to which number a dtype has every whole one.
+int64_t most_classes(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return 1;
+    case DType::int8:
+      return 127;
+    case DType::uint8:
+      return 255;
+    case DType::bfloat16:
+      return 256;
+    case DType::float16:
+      return 2048;
+    case DType::float32:
+      return 1 << 24;
+    default:
+      return (int64_t{1} << 31) - 1;
+  }
+}
+
 void infer_multinomial(InferContext& c) {
   set_dtype(c, 0, c.attrs.dtype("dtype"));
   const bool both = c.attrs.boolean("get_prob");
@@ -235,6 +255,9 @@ void infer_multinomial(InferContext& c) {
   if (!in.rank_known()) return;
   require(in.ndim() > 0 && in[in.ndim() - 1] != 0, c.op_name, ": given data of shape ", in,
           ", expected probabilities of at least one class in the last dimension");
+  const DType dtype = c.attrs.dtype("dtype");
+  require(in[in.ndim() - 1] <= most_classes(dtype), c.op_name, ": given ", in[in.ndim() - 1],
+          " classes, expected at most ", most_classes(dtype), " as ", dtype_name(dtype));
   Shape rows;
   for (int i = 0; i < in.ndim() - 1; ++i) rows.push_back(in[i]);
   Shape out = sampled_shape(c, rows);

@@ -1,6 +1,8 @@
 // Slopes below 0 that are learnt or drawn: what MXNet's LeakyReLU calls prelu and rrelu.
 #include "ops/slopes.h"
 
+#include <algorithm>
+
 #include "kernels/kernels.h"
 #include "ops/emit.h"
 #include "ops/expr.h"
@@ -15,11 +17,23 @@ namespace {
 
 // --- prelu --------------------------------------------------------------------------------------
 
-// Slopes stand along axis 1, or along the only one.
-int slope_axis(const Shape& data) { return data.ndim() > 1 ? 1 : 0; }
-
 // A single slope is for all elements, whatever its rank.
 bool is_single(const Shape& gamma) { return gamma.known() && gamma.size() == 1; }
+
+// The shape in which gamma broadcasts to data. MXNet's rule: its sizes are data's on axes 1 and 0,
+// the last one first, or 1; it says nothing of later axes.
+Shape beside(const Shape& gamma, const Shape& data) {
+  Shape shape = Shape::of_rank(data.ndim(), 1);
+  if (is_single(gamma)) return shape;
+  int left = gamma.ndim() - 1;
+  for (int i = std::min(data.ndim() - 1, 1); i >= 0 && left >= 0; --i) {
+    if (gamma[left] != data[i] && gamma[left] != 1) continue;
+    shape[i] = gamma[left--];
+  }
+  require(left < 0, "prelu: given gamma of shape ", gamma, " for data of shape ", data,
+          ", expected one slope, (channels,), or what broadcasts to data's first two axes");
+  return shape;
+}
 
 void infer_prelu(InferContext& c) {
   set_shape(c, 0, c.in_shapes[0]);
@@ -29,24 +43,18 @@ void infer_prelu(InferContext& c) {
   if (!data.rank_known() || is_single(c.in_shapes[1])) return;
   require(data.ndim() > 0, c.op_name, ": given gamma of shape ", c.in_shapes[1],
           " for data of shape (), expected a single slope");
-  expect_shape(c, 1, {data[slope_axis(data)]});
-}
-
-// The shape in which gamma broadcasts to data.
-Shape beside(const Shape& gamma, const Shape& data) {
-  Shape shape;
-  for (int i = 0; i < data.ndim(); ++i) shape.push_back(1);
-  if (!is_single(gamma)) shape[slope_axis(data)] = gamma[0];
-  return shape;
+  if (!c.in_shapes[1].rank_known()) return expect_shape(c, 1, {data[data.ndim() > 1 ? 1 : 0]});
+  if (c.in_shapes[1].known()) beside(c.in_shapes[1], data);
 }
 
 void run_prelu(KernelContext& c) {
   const TensorView &x = c.in[0], &y = c.out[0];
   TensorView slope = c.in[1];
   const Shape around = beside(slope.shape, x.shape);
-  const int64_t step = slope.strides.ndim() > 0 ? slope.strides[0] : 0;
-  slope.strides = Shape();
-  for (int i = 0; i < x.shape.ndim(); ++i) slope.strides.push_back(around[i] == 1 ? 0 : step);
+  slope.strides = contiguous_strides(around);
+  for (int i = 0; i < x.shape.ndim(); ++i) {
+    if (around[i] == 1) slope.strides[i] = 0;
+  }
   slope.shape = x.shape;
   ElemProgram program;
   program.inputs = {x.dtype, x.dtype};
@@ -124,9 +132,12 @@ void register_slopes() {
   OpDef prelu;
   prelu.name = "prelu";
   prelu.doc =
-      "data above 0 and gamma * data elsewhere (He et al. 2015); gamma is a single slope, or one "
-      "for each index of data's axis 1 (of its only axis). MXNet's LeakyReLU with act_type prelu.";
-  prelu.inputs = {{"data", "array of any shape"}, {"gamma", "slopes: (1,) or (channels,)"}};
+      "data above 0 and gamma * data elsewhere (He et al. 2015); gamma is a single slope, one for "
+      "each "
+      "index of data's axis 1 (of its only axis), or broadcasts to data's first two axes. MXNet's "
+      "LeakyReLU with act_type prelu.";
+  prelu.inputs = {{"data", "array of any shape"},
+                  {"gamma", "slopes: (1,), (channels,) or (batch, channels)"}};
   prelu.infer = infer_prelu;
   prelu.cpu = run_prelu;
   prelu.gradient = grad_prelu;

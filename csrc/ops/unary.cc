@@ -114,7 +114,7 @@ Expr rule_softsign(const Expr&, const Expr& y, const Expr& g) {
   return g * sq(1 - unary("abs", y));
 }
 // From the output, so that the input need not be kept.
-Expr rule_relu(const Expr&, const Expr& y, const Expr& g) { return g * test("greater", y, 0); }
+Expr rule_relu(const Expr&, const Expr& y, const Expr& g) { return g * unary("sign", y); }
 Expr rule_degrees(const Expr&, const Expr&, const Expr& g) { return 180 / kPi * g; }
 Expr rule_radians(const Expr&, const Expr&, const Expr& g) { return kPi / 180 * g; }
 

@@ -196,6 +196,9 @@ Symbol Symbol::internals() const {
 namespace {
 
 std::string output_suffix(const SymNode& node, int out) {
+  const std::string op = node.op->name;
+  // Their hidden outputs count.
+  if (op == "CTCLoss" || op == "box_nms") return "output" + std::to_string(out);
   if (visible_outputs(node) == 1 && out == 0) return "output";
   const StatesDef* def = states_of(*node.op);
   const auto at = static_cast<size_t>(out);

@@ -50,6 +50,7 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   int64_t serial = 0;  // creation order: topological sort keeps the order of code
   Tape tape = Tape::none;
   bool traced = false;       // made in a cell's trace, or recorded from such a node
+  bool copies = false;       // its result shares no memory, though its operator could give a window
   bool overwritten = false;  // written in place, in a trace, after it was recorded
   int32_t place = -1;        // in the last walk over what is pending: trace/pending.h
   int64_t freed_at = 0;      // serial of the backward() that freed it

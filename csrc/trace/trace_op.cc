@@ -199,6 +199,7 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
     }
   }
   node->traced = true;
+  node->copies = op.view != nullptr && !thread_state().windows;
   node->kind = NodeKind::op;
   node->op = &op;
   node->attrs = attrs;

@@ -113,6 +113,11 @@ def _base_of(view: Any, size: int) -> Any:
     return base if type(base) is np.ndarray and base.nbytes == size else None
 
 
+def _memory(array: Any) -> int | None:
+    storage = array._storage
+    return None if storage is None else storage[0]
+
+
 class Results:
     """Values in the order in which they are made, each once, and which of them a name gets.
 
@@ -120,11 +125,17 @@ class Results:
         outputs: what the program has computed.
         find: where an existing array is.
         tuples: that were there before.
+        read: existing arrays that the program reads.
     """
 
     def __init__(
-        self, outputs: list[Value], find: Callable[[Any], Place | None], tuples: list[Any]
+        self,
+        outputs: list[Value],
+        find: Callable[[Any], Place | None],
+        tuples: list[Any],
+        read: list[Any],
     ):
+        self._memories = {_memory(array): -1 for array in read if type(array) is _core.NDArray}
         self._outputs = {value.key: number for number, value in enumerate(outputs)}
         self._sizes = [math.prod(value.shape) * np.dtype(value.dtype).itemsize for value in outputs]
         self._find = find
@@ -179,7 +190,11 @@ class Results:
         if bound.kind in PLAIN:
             return self._add(_Plain(bound.value), id(value))
         if bound.kind is _core.NDArray:
-            return self._add(_Nd(self.output(bound.key, what)), id(value))
+            step = _Nd(self.output(bound.key, what))
+            memory = _memory(value)
+            if memory is None or self._memories.setdefault(memory, id(value)) != id(value):
+                raise NotSkipped("{what} shares memory with another array", what=what)
+            return self._add(step, id(value))
         if bound.origin is not None:
             base = bound.origin()
             place = self._find(base)

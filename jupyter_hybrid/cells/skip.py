@@ -275,9 +275,10 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
     if recording.looked[len(prologue(report.cell))] != recording.looked[-1]:
         raise NotSkipped("it looks at what an array holds")
     places = _places(before.read)
-    inputs = [places.get(id(a)) or _made(a) for a in _inputs(recording)]
+    read = _inputs(recording)
+    inputs = [places.get(id(a)) or _made(a) for a in read]
     tuples = [v for v in (*before.objects, *before.old.values()) if type(v) is tuple]
-    results = Results(segment.outputs, lambda array: places.get(id(array)), tuples)
+    results = Results(segment.outputs, lambda array: places.get(id(array)), tuples, read)
     written = []
     for array, key in recording.written:
         if id(array) not in places:

@@ -129,7 +129,8 @@ def _sliced(x: NDArray, plan: _Plan) -> NDArray:
 def _one_array_on_the_device(x: NDArray, plan: _Plan) -> NDArray:
     """One index array: taken where it is, so that an index out of range is told by the operator."""
     kept = _core.invoke("identity", [x], {}) if x.ndim == 1 else _sliced(x, plan)
-    taken = _core.invoke("take", [kept, plan.chosen[0]], {"axis": plan.picked[0], "mode": "raise"})
+    attrs = {"axis": plan.picked[0], "mode": "raise", "from_end": True}
+    taken = _core.invoke_core("take", [kept, plan.chosen[0]], attrs)
     return taken if taken.ndim else _reshaped(taken, (1,))
 
 

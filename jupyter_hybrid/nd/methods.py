@@ -62,16 +62,11 @@ def broadcast_like(self: NDArray, other: NDArray, **kwargs: Any) -> NDArray:
     return _core.invoke("broadcast_like", (self, other), kwargs)
 
 
-def _separate(view: NDArray) -> NDArray:
-    """Memory of its own, as these methods give it in MXNet."""
-    return view if _core.is_tracing() else _core.invoke("identity", (view,), {})
-
-
 def flatten(self: NDArray, inplace: bool = False, **kwargs: Any) -> NDArray:
     """A copy of two axes: the first, and all others as one. ``inplace``: on the same memory."""
     if inplace:
         return self.reshape((0, -1))
-    return _separate(_core.invoke("flatten", (self,), kwargs))
+    return _core.invoke("flatten", (self,), kwargs)
 
 
 def expand_dims(self: NDArray, axis: int, inplace: bool = False, **kwargs: Any) -> NDArray:
@@ -81,7 +76,7 @@ def expand_dims(self: NDArray, axis: int, inplace: bool = False, **kwargs: Any) 
         AssertionError: in place, the axis is out of range.
     """
     if not inplace:
-        return _separate(_core.invoke("expand_dims", (self,), {"axis": axis, **kwargs}))
+        return _core.invoke("expand_dims", (self,), {"axis": axis, **kwargs})
     axis = operator.index(axis)
     assert -self.ndim - 1 <= axis <= self.ndim, (
         f"axis {axis} is out of range for {self.ndim}d array"
@@ -99,7 +94,7 @@ def squeeze(self: NDArray, axis: Any = None, inplace: bool = False, **kwargs: An
         AssertionError: in place, an axis is out of range or has another size.
     """
     if not inplace:
-        return _separate(_core.invoke("squeeze", (self,), {"axis": axis, **kwargs}))
+        return _core.invoke("squeeze", (self,), {"axis": axis, **kwargs})
     if axis is None:
         gone = {i for i, size in enumerate(self.shape) if size == 1}
     else:

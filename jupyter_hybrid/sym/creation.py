@@ -55,13 +55,23 @@ _OF_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def _hint(function_name: str, lhs: Any, rhs: Any) -> str:
+    """What a node without a name is called after: ``_maximum``, ``_rpowerscalar``."""
+    kind = "power" if function_name == "pow" else function_name
+    if isinstance(lhs, Symbol) and isinstance(rhs, Symbol):
+        return f"_{kind}"
+    turned = kind == "power" and not isinstance(lhs, Symbol)
+    return f"_{'r' if turned else ''}{kind}scalar"
+
+
 def _binary(function_name: str, op: str, doc: str) -> Callable[..., Symbol]:
     of_numbers = _OF_NUMBERS.get(function_name)
 
     def apply(lhs: Any, rhs: Any, name: str | None) -> Any:
         if of_numbers and not isinstance(lhs, Symbol) and not isinstance(rhs, Symbol):
             return of_numbers(lhs, rhs)
-        return _core.sym_apply(op, (lhs, rhs), {}, choose_name(name, op))
+        hint = op if of_numbers is None else _hint(function_name, lhs, rhs)
+        return _core.sym_apply(op, (lhs, rhs), {}, choose_name(name, hint), {}, hint)
 
     names = ", ".join(_OPERANDS.get(function_name, ("lhs", "rhs")))
     scope: dict[str, Any] = {"_apply": apply, "__name__": __name__}
@@ -125,4 +135,4 @@ def eye(
 def _source(op: str, attrs: dict[str, Any], dtype: Any, name: str | None) -> Symbol:
     if dtype is not None:
         attrs["dtype"] = dtype
-    return _core.sym_apply(op, (), attrs, choose_name(name, op.lstrip("_")))
+    return _core.sym_apply(op, (), attrs, choose_name(name, op))

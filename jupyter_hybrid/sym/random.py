@@ -89,12 +89,12 @@ def multinomial(
     Unlike there ``get_prob`` is True unless it is given, as in MXNet.
     """
     attrs = {"shape": shape or (), "get_prob": get_prob, "dtype": dtype}
-    return _apply("_sample_multinomial", [data], attrs, "sample_multinomial", kwargs)
+    return _apply_law("_sample_multinomial", [data], attrs, kwargs)
 
 
 def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
     """The rows of ``data`` in random order."""
-    return _apply("shuffle", [data], {}, "shuffle", kwargs)
+    return _apply_law("_shuffle", [data], {}, kwargs)
 
 
 def randint(low: int, high: int, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
@@ -112,16 +112,17 @@ def _draw(
         more["ctx"] = str(more["ctx"])
     symbols = [p for p in parameters.values() if isinstance(p, Symbol)]
     if not symbols:
-        return _apply(f"_random_{law}", [], {**parameters, **attrs}, f"random_{law}", more)
+        return _apply_law(f"_random_{law}", [], {**parameters, **attrs}, more)
     if len(symbols) < len(parameters):
         raise TypeError(
             f"{law}: given symbols and numbers for {', '.join(parameters)}, expected one kind"
         )
-    return _apply(f"_sample_{law}", symbols, attrs, f"sample_{law}", more)
+    return _apply_law(f"_sample_{law}", symbols, attrs, more)
 
 
-def _apply(
-    op: str, inputs: list[Symbol], attrs: dict[str, Any], hint: str, more: dict[str, Any]
+def _apply_law(
+    op: str, inputs: list[Symbol], attrs: dict[str, Any], more: dict[str, Any]
 ) -> Symbol:
     name, extra = more.pop("name", None), more.pop("attr", None)
-    return _core.sym_apply(op, inputs, {**attrs, **more}, choose_name(name, hint), extra or {})
+    more = {key: value for key, value in more.items() if not isinstance(value, Symbol)}  # as MXNet
+    return _core.sym_apply(op, inputs, {**attrs, **more}, choose_name(name, op), extra or {})

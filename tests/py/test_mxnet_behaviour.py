@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jupyter_hybrid import autograd, base, nd, sym
+from jupyter_hybrid import autograd, base, nd, operator, sym
 
 A = np.array([[[4.0, 1, 0.5], [7, 3, -1], [7, 7, 2]], [[9.0, -2, 1], [7, 5, 0], [7, 7, 1]]])
 
@@ -107,3 +107,98 @@ def test_a_label_may_be_the_blank() -> None:
         assert found.asscalar() == pytest.approx(loss, rel=1e-5)
     with pytest.raises(base.MXNetError, match="expected 0 to 3"):
         nd.CTCLoss(data, nd.array([[4]]), blank_label="last").asnumpy()
+
+
+def test_take_refuses_negative_indices_where_it_raises() -> None:
+    x = nd.arange(5)
+    place = nd.array([-1])
+    taken = sym.take(sym.var("x"), sym.var("i"), mode="raise")
+    for call in (lambda: nd.take(x, place, mode="raise"), lambda: taken.eval(x=x, i=place)[0]):
+        with pytest.raises(base.MXNetError, match=r"-1.*expected 0 to 4"):
+            call().asnumpy()
+    assert x[nd.array([-1])].asnumpy() == [4]  # an index counts from the end
+    x.attach_grad()
+    with autograd.record():
+        y = x[nd.array([-1, 1])] * 2
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [0, 2, 0, 0, 2]
+
+
+def test_nan_goes_through_rectifiers_and_their_gradients() -> None:
+    for call in (nd.relu, lambda x: nd.Activation(x, act_type="relu")):
+        x = nd.array([np.nan, -1, 0, 2, np.inf])
+        x.attach_grad()
+        with autograd.record():
+            y = call(x)
+        y.backward()
+        np.testing.assert_array_equal(y.asnumpy(), [np.nan, 0, 0, 2, np.inf])
+        np.testing.assert_array_equal(x.grad.asnumpy(), [np.nan, 0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (6,), (2, 3, 1), (4, 3)])
+def test_a_head_gradient_of_another_shape_gives_its_first_elements(shape: Any) -> None:
+    x = nd.ones((2, 3))
+    x.attach_grad()
+    with autograd.record():
+        y = x * 2
+    y.backward(nd.arange(np.prod(shape)).reshape(shape))
+    np.testing.assert_array_equal(x.grad.asnumpy(), 2 * np.arange(6.0).reshape(2, 3))
+    with autograd.record():
+        y = x * 2
+    with pytest.raises(base.MXNetError, match="head gradient"):
+        y.backward(nd.ones((5,)))
+
+
+@pytest.mark.parametrize(
+    "gamma, seen", [((2, 3), (2, 3)), ((2, 1), (2, 1)), ((2,), (2, 1)), ((3,), (1, 3))]
+)
+def test_slopes_of_prelu_by_row_and_by_element(gamma: Any, seen: Any) -> None:
+    slopes = np.arange(1.0, 1 + np.prod(gamma)).reshape(gamma)
+    x, g = -nd.arange(6).reshape((2, 3)) - 1, nd.array(slopes)
+    x.attach_grad(), g.attach_grad()
+    with autograd.record():
+        y = nd.LeakyReLU(x, g, act_type="prelu")
+    y.backward()
+    every = np.broadcast_to(slopes.reshape(seen), (2, 3))
+    np.testing.assert_allclose(y.asnumpy(), x.asnumpy() * every)
+    np.testing.assert_allclose(x.grad.asnumpy(), every)
+    axes = tuple(i for i in range(2) if seen[i] == 1)
+    np.testing.assert_allclose(g.grad.asnumpy(), x.asnumpy().sum(axes).reshape(gamma))
+
+
+def test_reshape_by_a_target_shape_as_old_files_have_it() -> None:
+    x = nd.arange(24).reshape((2, 3, 4))
+    for attrs, shape in (
+        ({"target_shape": (4, 0)}, (4, 6)),
+        ({"target_shape": (0, 12), "keep_highest": True}, (2, 12)),
+        ({"target_shape": (0, 0), "keep_highest": True}, (2, 12)),
+    ):
+        assert nd.Reshape(x, **attrs).shape == shape
+        made = sym.Reshape(sym.var("x"), **attrs)
+        assert sym.load_json(made.tojson()).infer_shape(x=(2, 3, 4))[1] == [shape]
+    text = made.tojson().replace('"shape": ', '"target_shape": ').replace("(0, -1)", "(8, 0)")
+    assert sym.load_json(text).infer_shape(x=(2, 3, 4))[1] == [(8, 3)]
+
+
+def test_operators_of_numpy_op() -> None:
+    class Half(operator.NumpyOp):
+        def forward(self, in_data: Any, out_data: Any) -> None:
+            assert type(in_data[0]) is np.ndarray
+            out_data[0][:] = in_data[0] / 2
+
+        def backward(self, out_grad: Any, in_data: Any, out_data: Any, in_grad: Any) -> None:
+            in_grad[0][:] = out_grad[0] / 2
+
+    for op, factor in ((Half(), 0.5), (operator.NDArrayOp(), 1)):
+        made = op.get_symbol(sym.var("x"), name="half")
+        assert made.list_arguments() == ["x"] and made.list_outputs() == ["half_output"]
+        x, slope = nd.ones((3,)), nd.zeros((3,))
+        run = made.bind(x.context, {"x": x}, {"x": slope})
+        assert (run.forward(is_train=True)[0].asnumpy() == factor).all()
+        run.backward(nd.ones((3,)) * 4)
+        assert (slope.asnumpy() == (2 if factor == 0.5 else 1)).all()
+
+
+def test_more_classes_than_the_dtype_has_numbers_are_refused() -> None:
+    with pytest.raises(base.MXNetError, match="300 classes, expected at most 255 as uint8"):
+        nd.random.multinomial(nd.ones((300,)) / 300, dtype="uint8")

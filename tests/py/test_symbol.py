@@ -10,6 +10,7 @@ import pytest
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, _core, nd, sym, util
+from jupyter_hybrid.sym import names
 
 
 def mlp():
@@ -416,3 +417,29 @@ def test_both_choices_of_tojson_hold_together():
     assert "amp_cast" in kept and "amp_cast" not in left_out
     assert "is_np_shape" in kept and "is_np_shape" in left_out
     assert "is_np_shape" not in net.tojson()
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        *[("a + b", "_plus0"), ("a - b", "_minus0"), ("a % b", "_mod0"), ("a == b", "_equal0")],
+        *[("a + 1", "_plusscalar0"), ("1 - a", "_rminusscalar0"), ("2 / a", "_rdivscalar0")],
+        *[("2 ** a", "_rpower_scalar0"), ("a > 1", "_greater_scalar0"), ("-a", "_mulscalar0")],
+        *[("sym.maximum(1, a)", "_maximumscalar0"), ("sym.pow(2, a)", "_rpowerscalar0")],
+        *[("sym.broadcast_add(a, b)", "broadcast_add0"), ("sym.zeros((1,))", "_zeros0")],
+        *[("sym.random.uniform()", "_random_uniform0"), ("sym.random.shuffle(a)", "_shuffle0")],
+        *[("sym.split(a, num_outputs=2)", "split0"), ("a.__rdiv__(2)", "_rdivscalar0")],
+    ],
+)
+def test_nodes_without_a_name_are_called_as_mxnet_calls_them(text, name):
+    with names.NameManager():
+        assert eval(text, {"a": sym.var("a"), "b": sym.var("b"), "sym": sym}).name == name
+    with names.Prefix("net_"):
+        assert eval(text, {"a": sym.var("a"), "b": sym.var("b"), "sym": sym}).name == "net_" + name
+
+
+def test_inputs_that_are_only_counted_become_variables():
+    joined = sym.concat(num_args=2, dim=0, name="both")
+    assert joined.list_arguments() == ["both_arg0", "both_arg1"]
+    found = joined.eval(both_arg0=nd.zeros((1,)), both_arg1=nd.ones((1,)))[0]
+    assert found.asnumpy().tolist() == [0, 1]

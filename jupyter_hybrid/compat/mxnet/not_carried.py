@@ -46,8 +46,6 @@ _BY_WORD = {
     "LibSVM": _SPARSE,
     "dgl_": "graphs in csr storage are not carried",
     "_np_": "mx.np is not carried yet",
-    "NumpyOp": "deprecated in MXNet 1.x; operator.CustomOp is in its place",
-    "NDArrayOp": "deprecated in MXNet 1.x; operator.CustomOp is in its place",
     "c_array": "MXNet's C library is not there",
     "check_call": "MXNet's C library is not there",
 }

@@ -71,7 +71,7 @@ def _imperative(operator: str) -> Callable[..., Any]:
 
 
 def _symbolic(operator: str) -> Callable[..., Symbol]:
-    hint = operator.strip("_").lower()
+    hint = operator.lower()
 
     def call(*inputs: Any, name: str | None = None, attr: Any = None, **attrs: Any) -> Symbol:
         return _core.sym_apply(operator, inputs, attrs, choose_name(name, hint), attr or {})

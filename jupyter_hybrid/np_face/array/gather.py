@@ -169,7 +169,7 @@ class Gather:
         x = self.window.read(x)
         if len(self.indices) == 1:
             axis = self.order[0]
-            made = core("take", [x, self.indices[0]], axis=axis, mode="raise")
+            made = core("take", [x, self.indices[0]], axis=axis, mode="raise", from_end=True)
             return self._placed(made, axis)
         made = core("gather_nd", [transpose(x, self.order), self.places()])
         return self._placed(made, 0)

@@ -49,7 +49,13 @@ def _rows(x: Any, axis: Any) -> tuple[Any, int]:
 
 
 def _taken(x: Any, index: Any, axis: int) -> Any:
-    node = core("take", [x.handle, lowering.input_of(np.asarray(index))], axis=axis, mode="raise")
+    node = core(
+        "take",
+        [x.handle, lowering.input_of(np.asarray(index))],
+        axis=axis,
+        mode="raise",
+        from_end=True,
+    )
     return bridge.Traced.of_node(x.recorder, node, scalar=not node.shape)
 
 

@@ -72,7 +72,7 @@ def _repeated_each(to: Callable, a: Any, repeats: Any, axis: Any) -> Any:
     if counts.shape != (x.shape[i],) or counts.dtype.kind not in "iu" or counts.min() < 0:
         raise NotCovered("np.repeat with these counts")
     index = np.repeat(np.arange(x.shape[i]), counts)
-    return core("take", [x, lowering.input_of(index)], axis=i, mode="raise")
+    return core("take", [x, lowering.input_of(index)], axis=i, mode="raise", from_end=True)
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:

@@ -64,7 +64,7 @@ def _taken(x: Any, place: int, which: np.ndarray) -> Any:
     if not which.ndim:
         return reshape(_at(x, place, int(which) % n), rest)
     index = lowering.input_of(which.astype(np.int64).ravel() % n)
-    made = core("take", [x, index], axis=place, mode="raise")
+    made = core("take", [x, index], axis=place, mode="raise", from_end=True)
     order = (place, *(i for i in range(len(x.shape)) if i != place))
     return reshape(transpose(made, order), which.shape + rest)
 

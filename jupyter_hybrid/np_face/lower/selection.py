@@ -92,7 +92,7 @@ def take(to, a, indices, axis=None, out=None, mode="raise"):
     if dtype_of(node).kind not in "iu":
         raise TypeError("index arrays must be integers")
     in_range.require(bridge.recorder_of(a, indices), node, x.shape[place])
-    return core("take", [x, node], axis=place, mode="raise")
+    return core("take", [x, node], axis=place, mode="raise", from_end=True)
 
 
 @gives_arrays

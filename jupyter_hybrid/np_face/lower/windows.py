@@ -40,7 +40,7 @@ def sliding(
         for done, (size, a) in enumerate(zip(sizes, axes, strict=True)):
             count = node.shape[a] - size + 1
             index = lowering.input_of(np.arange(count)[:, None] + np.arange(size))
-            node = core("take", [node, index], axis=a, mode="raise")
+            node = core("take", [node, index], axis=a, mode="raise", from_end=True)
             last = rank + done
             order = [i for i in range(last + 1) if i != a + 1]
             node = lowering.transpose(node, (*order, a + 1))

@@ -177,7 +177,8 @@ def taken_at(recorder: Recorder, node: Any, axis: int, k: LoopNumber) -> Any:
             raise NotConvertible(f"an index of the loop may be out of bounds for size {size}")
         recorder.checks += 1
         index, mode = k, "raise"
-    return _core.invoke_core("take", [node, index.node], {"axis": axis, "mode": mode})
+    attrs = {"axis": axis, "mode": mode, "from_end": True}
+    return _core.invoke_core("take", [node, index.node], attrs)
 
 
 def row(recorder: Recorder, array: Any, key: Any) -> Any:
