@@ -27,6 +27,8 @@ from .spent import Place, Spent, settles
 from .values import Key
 from .watched import Watched
 
+_READS = 16  # so many reads of values compute all that is alive, asked for or not
+
 # What a call in real NumPy brings about: no reason of its own.
 FOLLOWS = frozenset(
     {
@@ -71,6 +73,7 @@ class Segments(_core.RecorderState):
         self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
         self.asked = False  # was a value needed?
+        self._reads = 0  # of values, by a segment each
         self.looked = 0  # how often somebody may have looked at what an existing array holds
         self.stores = 0  # how often an existing array got its new contents
         self._prune_at = 1000  # of `proxies`
@@ -122,7 +125,10 @@ class Segments(_core.RecorderState):
         if any(a._traced for a in arrays):
             line = self.user_line()
             # With it what is to be written, as gradients are: it would be computed from the start.
-            arrays = list({id(a): a for a in (*arrays, *waiting_contents())}.values())
+            # And now and then all: what a loop makes after the value it reads would go on growing.
+            self._reads += 1
+            others = self.live() if self._reads % _READS == 0 else ()
+            arrays = list({id(a): a for a in (*arrays, *waiting_contents(), *others)}.values())
             self._compute(arrays, self._interrupt(line, reason), line)
 
     @settles

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import nd
-from .base import register
+from .base import blank, register
 from .step import StepOptimizer
 from .terms import clipped, decayed, mixed, over, positive, single, times
 
@@ -15,10 +14,7 @@ class _Moments(StepOptimizer):
     """State: (mean, variance), arrays like the weight. ``t`` counts a parameter's updates."""
 
     def create_state(self, index: Any, weight: Any) -> Any:
-        def zeros() -> Any:
-            return nd.zeros(weight.shape, weight.context, dtype=weight.dtype)
-
-        return zeros(), zeros()
+        return blank(weight), blank(weight)
 
 
 @register
@@ -169,10 +165,7 @@ class FTML(StepOptimizer):
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
     def create_state(self, index: Any, weight: Any) -> Any:
-        def zeros() -> Any:
-            return nd.zeros(weight.shape, weight.context, dtype=weight.dtype)
-
-        return zeros(), zeros(), zeros()
+        return blank(weight), blank(weight), blank(weight)
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
         t = self._index_update_count[index]

@@ -8,7 +8,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import _core, nd
+
 _FOR_EXAMPLE = "pass multi_precision=True to keep float32 copies of the weights"
+
+
+def blank(like: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Zeros for a state, of the weight's shape and dtype. In a hybridized cell they are made at
+    once, as parameters are: steps that nobody has read yet would else be computed from the first
+    one on, again at each value that is read."""
+    mode = _core.suspend_trace("an optimizer's state is made")
+    try:
+        shape = like.shape if shape is None else shape
+        return nd.zeros(shape, like.context, dtype=like.dtype if dtype is None else dtype)
+    finally:
+        _core.resume_trace(mode)
 
 
 class Optimizer:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from .. import nd
-from .base import register
+from .base import blank, register
 from .sgd import SGD, direction, stepped
 from .terms import decayed, times
 
@@ -126,7 +125,7 @@ class LBSGD(SGD):
         mom = super().create_state(index, weight)
         if self.batch_scale == 1:
             return mom
-        return mom, nd.zeros(weight.shape, weight.context, dtype=weight.dtype)
+        return mom, blank(weight)
 
     def _get_lbmult(self, nup: int) -> float:
         """The rate's factor after so many gradients."""

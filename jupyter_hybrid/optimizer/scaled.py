@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import nd
-from .base import register
+from .base import blank, register
 from .step import StepOptimizer
 from .terms import clipped, decayed, mixed, over, positive, single, times
 
@@ -15,7 +14,7 @@ from .terms import clipped, decayed, mixed, over, positive, single, times
 def _history(weight: Any, shape: Any = None) -> Any:
     """Zeros of the weight's shape: float32, of a float64 weight float64."""
     dtype = np.float64 if weight.dtype == np.float64 else np.float32
-    return nd.zeros(weight.shape if shape is None else shape, weight.context, dtype=dtype)
+    return blank(weight, shape, dtype)
 
 
 @register

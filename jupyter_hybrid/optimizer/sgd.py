@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import nd
-from .base import Optimizer, register
+from .base import Optimizer, blank, register
 from .step import StepOptimizer
 from .terms import clipped, decayed, positive, times
 
@@ -21,7 +20,7 @@ class _WithMomentum(StepOptimizer):
     def create_state(self, index: Any, weight: Any) -> Any:
         if self.momentum == 0:
             return None
-        return nd.zeros(weight.shape, weight.context, dtype=weight.dtype)
+        return blank(weight)
 
 
 def direction(F: Any, weight: Any, grad: Any, wd: Any, rescale: Any, bound: float | None) -> Any:
@@ -180,7 +179,7 @@ class DCASGD(StepOptimizer):
     def create_state(self, index: Any, weight: Any) -> Any:
         mom = None
         if self.momentum != 0:
-            mom = nd.zeros(weight.shape, weight.context, dtype=weight.dtype)
+            mom = blank(weight)
         return mom, weight.copy()
 
     def formula(
@@ -205,7 +204,7 @@ class Test(Optimizer):
         super().__init__(**kwargs)
 
     def create_state(self, index: Any, weight: Any) -> Any:
-        return nd.zeros(weight.shape, weight.context)
+        return blank(weight, dtype=np.float32)
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         weight[:] += grad * self.rescale_grad

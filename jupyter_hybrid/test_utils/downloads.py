@@ -119,8 +119,8 @@ def get_mnist() -> dict[str, np.ndarray]:
             _idx(download(f"{_DATA}data/mnist/{start}-{kind}-ubyte.gz"))
             for kind in ("labels-idx1", "images-idx3")
         )
-        found[f"{part}_label"] = label.view(np.int8)
         found[f"{part}_data"] = image[:, None].astype(np.float32) / 255
+        found[f"{part}_label"] = label.view(np.int8)
     return found
 
 

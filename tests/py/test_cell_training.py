@@ -126,6 +126,29 @@ def test_a_loss_read_in_the_loop_goes_on(shell: Shell) -> None:
     assert breaks(shell) == ["a value is read"] * 3
 
 
+@pytest.mark.parametrize("kind", ["adam", "rmsprop", "nag"])
+def test_states_made_in_the_cell_are_not_computed_from_the_first_step_on(
+    shell: Shell, kind: str
+) -> None:
+    """A loss is read after the step, whose states nothing reads before the next one."""
+    options = {"nag": "{'momentum': 0.9}"}.get(kind, "{}")
+    cell = f"trainer = gluon.Trainer(net.collect_params(), {kind!r}, {options})\nlosses = []\n"
+    cell += "for epoch in range(6):\n"
+    cell += "".join(f"    {line}\n" for line in STEP.strip().splitlines())
+    agree(shell, MLP, cell + "    losses.append(loss.mean().asscalar())\n", options="--force")
+    segments = shell.report.segments
+    assert len({s.graph.hash for s in segments}) <= 3 < sum(s.count for s in segments)
+
+
+def test_values_made_after_the_one_that_is_read_do_not_pile_up(shell: Shell) -> None:
+    """Each read computes only what it needs; what waits is not computed from the start for ever."""
+    start = "w, m, sums = nd.ones(3), nd.zeros(3), []\n"
+    loop = "for i in range(34):\n    loss = (w * w).sum()\n    m = 0.5 * m + w\n"
+    loop += "    w = w - 0.1 * m\n    sums.append(loss.asscalar())\n"
+    agree(shell, start, loop, options="--force")
+    assert max(len(s.graph.nodes) for s in shell.report.segments) < 100
+
+
 def test_gradients_that_are_printed_are_computed_once(shell: Shell) -> None:
     """And what is printed, another number each time, makes no other program of what follows."""
     make = 'trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})\n'

@@ -1,5 +1,6 @@
 """MXNet's test_utils: what passes, what has to fail, and what the messages say."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -159,3 +160,19 @@ def test_scipy_is_imported_by_who_needs_it():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("False ")
     assert tu.ss is tu.generators.statistics()
+
+
+def test_digits_of_the_current_folder_in_mxnets_order(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number, start in enumerate(("train", "t10k"), 1):
+        pixels = np.full((number, 28, 28), 51 * number, "u1")
+        labels = np.arange(number, dtype="u1")
+        for kind, array in (("images-idx3", pixels), ("labels-idx1", labels)):
+            head = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes()
+            with gzip.open(f"{start}-{kind}-ubyte.gz", "wb") as file:
+                file.write(head + array.tobytes())
+    found = tu.get_mnist()
+    assert list(found) == ["train_data", "train_label", "test_data", "test_label"]
+    assert found["test_data"].shape == (2, 1, 28, 28)
+    assert (found["test_data"] == np.float32(0.4)).all()
+    assert found["test_label"].tolist() == [0, 1]
