@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._core import MXNetError, NDArray
-from .operator import PROPS, CustomOpProp
+from .custom_op import PROPS, CustomOpProp
 
 
 class CustomCall:

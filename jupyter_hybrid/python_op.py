@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._core import Symbol
-from .operator import CustomOp, CustomOpProp, register
+from .custom_op import CustomOp, CustomOpProp, register
 
 __all__ = ["NDArrayOp", "NumpyOp", "PythonOp"]
 

@@ -206,7 +206,11 @@ static bool holders_known(const PyArray* a) {
   return covers_storage(array) && array.storage->ref_count() <= known;
 }
 
-Write before_write(PyArray* a, const char* op, bool is_output) {
+namespace {
+
+thread_local int64_t num_writes = 0;
+
+Write how_to_write(PyArray* a, const char* op, bool is_output) {
   if (!tracing()) {
     value_of(a);
     return Write::now;
@@ -258,6 +262,17 @@ Write before_write(PyArray* a, const char* op, bool is_output) {
   settle_trace_writes("an array that shares memory is written");
   return Write::now;
 }
+
+}  // namespace
+
+Write before_write(PyArray* a, const char* op, bool is_output) {
+  const bool is_there = !is_traced(a);
+  const Write how = how_to_write(a, op, is_output);
+  num_writes += is_there || how == Write::now;
+  return how;
+}
+
+int64_t count_writes() { return num_writes; }
 
 void store_result(PyArray* target, ArrayRef result, Write how) {
   if (how != Write::now) {

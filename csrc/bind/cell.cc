@@ -162,6 +162,8 @@ void bind_cell(py::module_& m) {
   m.def("begin_trace", &begin_trace, py::arg("segment") = 0,
         "From here operators of this thread are recorded as graph nodes and not run.");
   m.def("end_trace", &end_trace);
+  m.def("count_writes", &count_writes,
+        "How often this thread has written an array that was there, at once or for later.");
   m.def("restart_trace_names", &restart_trace_names,
         "A recording begins: its operators are named from 0 on.");
   m.def("is_tracing", [] { return tracing(); });

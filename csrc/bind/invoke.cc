@@ -220,6 +220,7 @@ py::object invoke_core(const std::string& name, const py::sequence& inputs, cons
 
 py::object invoke_separate(const std::string& name, const py::sequence& inputs,
                            const py::dict& attrs) {
+  const FlagScope windows(&thread_state().windows, true);  // views are NumPy's
   py::object made = invoke_core(name, inputs, attrs);
   if (tracing()) set_separate(made);
   return made;

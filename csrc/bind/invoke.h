@@ -76,6 +76,8 @@ enum class Write : uint8_t { now, rebind, later };
 // Before the operator `op` writes to `a`. Throws Error when that is recorded for gradients.
 // `is_output`: given as out=, not indexed or changed by a statement.
 Write before_write(PyArray* a, const char* op, bool is_output = false);
+// How often this thread has written an array that was there, at once or for later.
+int64_t count_writes();
 // Puts the result of an operator with out= or of an in-place operator into the object.
 void store_result(PyArray* target, ArrayRef result, Write how);
 // target[...] = source, by mode; dtypes are converted.

@@ -231,6 +231,7 @@ ArrayRef constant_again(const SymNode& constant) {
 }
 
 PyObject* follow_steps(const Key& key, const Recipe& recipe) {
+  const FlagScope windows(&thread_state().windows, true);  // views are NumPy's
   std::vector<ArrayRef> given, made;
   for (const py::object& handle : key.handles) given.push_back(ref_of(handle, "a recipe"));
   for (const Step& step : recipe.steps) {

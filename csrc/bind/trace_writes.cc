@@ -182,6 +182,17 @@ void bind_trace_writes(py::module_& m) {
       },
       py::arg("array"), "attach_grad() was called on it.");
   m.def(
+      "is_window",
+      [](const py::object& traced) {
+        const ArrayRef& ref = peek_ref(traced.ptr());
+        if (ref.array.defined() || !ref.extra || !ref.extra->entry.node) return false;
+        const SymEntry memory = memory_of(ref.extra->entry);
+        const auto out = static_cast<size_t>(memory.out);
+        const std::vector<NDArray>& known = memory.node->values;
+        return memory.node != ref.extra->entry.node && out < known.size() && known[out].defined();
+      },
+      py::arg("traced"), "A traced array is to share memory that is there.");
+  m.def(
       "awaits_write",
       [](const py::object& array) {
         const ArrayRef& ref = peek_ref(array.ptr());

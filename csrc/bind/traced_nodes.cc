@@ -7,6 +7,7 @@ namespace bind {
 
 PyObject* record_node(const OpDef& op, const Attrs& attrs, PyObject* const* handles, int count) {
   return guarded([&]() -> PyObject* {
+    const FlagScope windows(&thread_state().windows, true);  // views are NumPy's
     std::vector<ArrayRef> refs;
     refs.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) refs.push_back(ref_of(py::handle(handles[i]), op.name));

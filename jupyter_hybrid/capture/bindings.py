@@ -201,7 +201,8 @@ def _has_failed(value: Any) -> bool:
 
 def _must_run(live: list[Any]) -> set[int]:
     """Ids of live traced arrays that can't wait: nobody in the cell consumes them, or their value
-    could change unseen (a random draw, NumPy's memory; a write to an nd input computes first)."""
+    could change unseen (a random draw, NumPy's memory; a write to an nd input computes first), or
+    they share memory that is there, which a later write has to reach."""
     if not live:
         return set()
     graph, inputs, _, entries, _ = _core.traced_graph(live, [], ["" for _ in live])
@@ -215,4 +216,7 @@ def _must_run(live: list[Any]) -> set[int]:
             if source in unsettled:
                 unsettled.add(node.id)
     found = [(id(a), entries[id(a)]) for a in live if id(a) in entries]  # others have values
-    return {key for key, entry in found if tuple(entry) not in consumed or entry[0] in unsettled}
+    windows = {id(a) for a in live if _core.is_window(a)}
+    return windows | {
+        key for key, entry in found if tuple(entry) not in consumed or entry[0] in unsettled
+    }

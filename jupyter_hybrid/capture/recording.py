@@ -123,6 +123,7 @@ class Recording:
         self.looked: list[int] = []
         self.read: list[TracedArray] = []  # existing ndarrays, after the end
         self.ran: Ran | None = None  # the last segment with its arrays, after the end
+        self._writes = _core.count_writes()  # before it began
         self.bound: dict[str | None, Bound] = {}  # by name; None: the last expression
         # Existing ndarrays that the cell writes when it ends, and the keys of their new contents;
         # None: it has written some before, or arrays of nd.
@@ -211,7 +212,8 @@ class Recording:
             self.bound = {n: Bound.of(names[n]) for n in recorder.cell.names if n in names}
             if value:
                 self.bound[None] = Bound.of(value[0])
-            if not recorder.stores and not _core.trace_writes():
+            wrote = recorder.stores or _core.count_writes() != self._writes
+            if not wrote and not _core.trace_writes():
                 dirty = (w for w in recorder.inputs() if w.dirty)
                 self.written = [(w.origin, _core.value_key(w.handle)) for w in dirty]
             made = self.ending.finish(value, failed=failed)
