@@ -109,6 +109,18 @@ ArrayExtra::Req grad_req_of(const std::string& text) {
   fail("grad_req: given '", text, "', expected write, add or null");
 }
 
+// Is it a window on another array, or another one a window on it?
+bool shares_recorded_memory(const PyArray* a) {
+  const SymEntry& entry = a->ref.extra->entry;
+  const SymNode* memory = memory_of(entry).node.get();
+  if (memory != entry.node.get()) return true;
+  for (const py::object& other : live_traced_arrays()) {
+    const SymEntry& e = as_array(other.ptr())->ref.extra->entry;
+    if (as_array(other.ptr()) != a && memory_of(e).node.get() == memory) return true;
+  }
+  return false;
+}
+
 PyObject* attach_grad_method(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
     static const char* names[] = {"grad_req", "stype", nullptr};
@@ -120,8 +132,7 @@ PyObject* attach_grad_method(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     if (tracing() && is_traced(as_array(self)) && seen(self).extra->traced) {
       mark_site();
-      const SymEntry& entry = as_array(self)->ref.extra->entry;
-      if (memory_of(entry).node == entry.node) {
+      if (!shares_recorded_memory(as_array(self))) {
         trace_attach_grad(as_array(self)->ref, grad_req_of(req));
         touch_traced();
         Py_RETURN_NONE;

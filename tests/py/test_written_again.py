@@ -20,9 +20,9 @@ HELD = {
     "by a view": "v = c[1]\n",
 }
 WRITES = [
-    "c[:] = d", "c[:] = d + 0", "c[:] = a.T", "c[:] = d\ne = c * 2", "c[:] = d\nd[:] = b", "c[0] = 5",
-    "c[:] = 3", "c += 1", "c *= d", "c[:] += 1", "c[:, 1] = d[0]", "nd.sin(d, out=c)", "d.copyto(c)",
-    "x = c\nx[:] = d", "e = c * 2\nc[:] = e", "c[:] = np.ones((3, 3)) * 7",
+    "c[:] = d", "c[:] = d + 0", "c[:] = a.T", "c[:] = d\ne = c * 2", "c[:] = d\nd[:] = b",
+    "c[0] = 5", "c[:] = 3", "c += 1", "c *= d", "c[:] += 1", "c[:, 1] = d[0]", "x = c\nx[:] = d",
+    "nd.sin(d, out=c)", "d.copyto(c)", "e = c * 2\nc[:] = e", "c[:] = np.ones((3, 3)) * 7",
 ]  # fmt: skip
 VIEWS = [
     "e = c.reshape((9,))", "e = c[1]", "e = c[0:2]", "e = c[1]\nx = e * 2",
