@@ -20,7 +20,7 @@ constexpr double kSmallNs = 20e3;  // what recording and compiling an operator t
 constexpr int64_t kNever = INT64_MAX;
 
 struct Call {
-  int64_t since = 0;  // serial
+  int64_t since = 0;  // the last serial before
   double ns = 0;      // recorded before
   int steps = 0;      // calls of backward()
   int64_t look_at = kFewOperators;
@@ -40,7 +40,7 @@ bool has_enough(int64_t operators) {
 
 void note_call() {
   call = Call();
-  call.since = next_serial();
+  call.since = last_serial();
   call.ns = recorded_ns();
 }
 

@@ -68,6 +68,8 @@ TEST_CASE("op kernels: take, Embedding and their modes") {
   CHECK(run("take", {a, at}, {{"mode", "wrap"}}) == Values{4, 5, 4, 5, 4, 5});
   CHECK(run("take", {a, whole({2}, {1, 0})}, {{"axis", "1"}}) == Values{1, 0, 3, 2, 5, 4});
   CHECK(read_error("take", {a, at}, {{"mode", "raise"}}) ==
+        "take: given index -1, expected 0 to 2 on axis 0 of size 3");
+  CHECK(read_error("take", {a, at}, {{"mode", "raise"}, {"from_end", "True"}}) ==
         "take: given index 5, expected -3 to 2 on axis 0 of size 3");
   CHECK(read_error("Embedding", {whole({1}, {3}), a}, {{"input_dim", "3"}, {"output_dim", "2"}})
             .find("Embedding: given index 3") != std::string::npos);
