@@ -183,15 +183,17 @@ void bind_trace_writes(py::module_& m) {
       py::arg("array"), "attach_grad() was called on it.");
   m.def(
       "is_window",
-      [](const py::object& traced) {
+      [](const py::object& traced, bool is_there) {
         const ArrayRef& ref = peek_ref(traced.ptr());
         if (ref.array.defined() || !ref.extra || !ref.extra->entry.node) return false;
         const SymEntry memory = memory_of(ref.extra->entry);
         const auto out = static_cast<size_t>(memory.out);
         const std::vector<NDArray>& known = memory.node->values;
-        return memory.node != ref.extra->entry.node && out < known.size() && known[out].defined();
+        const bool there = out < known.size() && known[out].defined();
+        return memory.node != ref.extra->entry.node && (there || !is_there);
       },
-      py::arg("traced"), "A traced array is to share memory that is there.");
+      py::arg("traced"), py::arg("is_there") = true,
+      "A traced array is to share another one's memory; only if that is there.");
   m.def(
       "awaits_write",
       [](const py::object& array) {

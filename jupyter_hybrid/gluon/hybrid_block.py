@@ -25,6 +25,15 @@ _KNOWN = (
 _OWN_BACKEND = "hybrid"
 
 
+def _apart(made: Any) -> Any:
+    """What a block recorded in a cell gives, as its program would: memory of its own."""
+    if isinstance(made, (list, tuple)):
+        return type(made)(map(_apart, made))
+    if type(made) is _core.NDArray and _core.is_window(made, is_there=False):
+        return nd.identity(made)
+    return made
+
+
 class HybridBlock(Block):
     """A block written for both modes: ``hybrid_forward(self, F, x, ...)`` with F = nd or sym.
 
@@ -172,7 +181,8 @@ class HybridBlock(Block):
             return self._symbolic(x, *args)
         if self._active and (self._op_hook is not None or not _core.is_tracing()):
             return self._compiled(x, *args)
-        return self._imperative(first.context, x, *args)
+        made = self._imperative(first.context, x, *args)
+        return _apart(made) if self._active and _core.is_tracing() else made
 
     def _check_inputs(self, args: tuple) -> Any:
         """The first array or Symbol of the inputs.

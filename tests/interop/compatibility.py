@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from differences import CHOSEN, DOCUMENTED, WRONG
+from differences import BEHAVIOUR, CHOSEN, DOCUMENTED, WRONG
 from public_names import FOLDER, HERE, excluded, exclusions, found, modules, signatures
 from signatures import differs
 
@@ -115,6 +115,7 @@ def page(compared: dict[str, str]) -> str:
     lines += ["Finite differences agree with ours, and not with MXNet's.", "", *_told(WRONG)]
     lines += ["", "## Where MXNet does not what its documentation says", "", *_told(DOCUMENTED)]
     lines += ["", "## Where this is meant to differ", "", *_told(CHOSEN)]
+    lines += [f"- {text}." for text in BEHAVIOUR]
     lines += ["", "## MXNet's own tests that fail here", ""]
     lines += ["They contradict what is documented here:", ""]
     lines += [f"- `{name}`: {why}." for name, why in losing_tests()]

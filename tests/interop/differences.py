@@ -61,4 +61,13 @@ CHOSEN: dict[str, str] = {
     ),
 }
 
+#: The same of what is no single operator's: tests/py/test_mxnet_behaviour.py holds it.
+BEHAVIOUR: tuple[str, ...] = (
+    "BatchNorm moves its running statistics in the forward pass in training, as MXNet does on GPUs "
+    "(cuDNN); on CPU MXNet moves them in the backward pass, so not at all without one",
+    "An array that `backward()` still needs and that is written after it was recorded: the "
+    "gradient is refused with its reason; MXNet computes it with the new values",
+    "`Embedding` raises for an index out of range, which MXNet clips in silence",
+)
+
 ALL = {**WRONG, **DOCUMENTED, **CHOSEN}

@@ -123,3 +123,19 @@ net.hybridize()
             shell.run("x = nd.ones((2, 2))")
             shell.run(f"{magic}y = net(x)[{number}]\ny[:] = 5")
             assert (shell.ns["x"].asnumpy() == 1).all()
+
+
+def test_a_hybridized_block_gives_memory_of_its_own_in_cells_too():
+    shell = Shell()
+    shell.run(
+        "from jupyter_hybrid import gluon, nd\n"
+        "class Flat(gluon.HybridBlock):\n"
+        "    def hybrid_forward(self, F, x):\n"
+        "        return x.reshape((-1,)), [x.reshape((1, -1))]\n"
+        "net = Flat()\nnet.hybridize()\nnet(nd.ones((2, 2)))"
+    )
+    for _ in range(3):
+        shell.run("x = nd.ones((2, 2))")
+        shell.hybridize("y, (z,) = net(x)\ny[:] = 5\nz[:] = 6", "--view none")
+        assert shell.ns["x"].asnumpy().tolist() == [[1, 1], [1, 1]]
+        assert shell.ns["y"].asnumpy().tolist() == [5] * 4

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jupyter_hybrid import autograd, base, nd, operator, sym
+from jupyter_hybrid.gluon import nn
 
 A = np.array([[[4.0, 1, 0.5], [7, 3, -1], [7, 7, 2]], [[9.0, -2, 1], [7, 5, 0], [7, 7, 1]]])
 
@@ -202,3 +203,21 @@ def test_operators_of_numpy_op() -> None:
 def test_more_classes_than_the_dtype_has_numbers_are_refused() -> None:
     with pytest.raises(base.MXNetError, match="300 classes, expected at most 255 as uint8"):
         nd.random.multinomial(nd.ones((300,)) / 300, dtype="uint8")
+
+
+def test_what_the_compatibility_page_says_of_behaviour() -> None:
+    """Where this is meant to differ: running statistics, what was overwritten, rows of a table."""
+    norm = nn.BatchNorm(in_channels=2)
+    norm.initialize()
+    x = nd.arange(6).reshape((3, 2))
+    with autograd.record():
+        norm(x)
+    np.testing.assert_allclose(norm.running_mean.data().asnumpy(), [0.2, 0.3], rtol=1e-6)
+    x.attach_grad()
+    with autograd.record():
+        y = (x * x).sum()
+    x[:] = 1
+    with pytest.raises(base.MXNetError, match="overwritten"):
+        y.backward()
+    with pytest.raises(base.MXNetError, match="given index 5"):
+        nd.Embedding(nd.array([5]), nd.ones((3, 2)), input_dim=3, output_dim=2).wait_to_read()
