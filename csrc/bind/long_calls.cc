@@ -1,6 +1,6 @@
 #include "bind/long_calls.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "bind/invoke.h"
 #include "bind/site.h"

@@ -133,9 +133,8 @@ void register_slopes() {
   prelu.name = "prelu";
   prelu.doc =
       "data above 0 and gamma * data elsewhere (He et al. 2015); gamma is a single slope, one for "
-      "each "
-      "index of data's axis 1 (of its only axis), or broadcasts to data's first two axes. MXNet's "
-      "LeakyReLU with act_type prelu.";
+      "each index of data's axis 1 (of its only axis), or broadcasts to data's first two axes. "
+      "MXNet's LeakyReLU with act_type prelu.";
   prelu.inputs = {{"data", "array of any shape"},
                   {"gamma", "slopes: (1,), (channels,) or (batch, channels)"}};
   prelu.infer = infer_prelu;
