@@ -99,8 +99,7 @@ void trace_write(const NDArray& target, const SymEntry& value, std::shared_ptr<v
 }
 
 SymEntry memory_of(SymEntry entry) {
-  while (entry.node && entry.node->kind == NodeKind::op && entry.node->op->view != nullptr &&
-         !entry.node->copies && entry.out == 0 && entry.node->values.empty()) {
+  while (entry.node && entry.node->is_window() && entry.out == 0 && entry.node->values.empty()) {
     const SymEntry& from = entry.node->inputs.at(0);
     const Shape& in = from.node->shapes.at(static_cast<size_t>(from.out));
     const TensorView window{nullptr, from.node->dtypes.at(static_cast<size_t>(from.out)), in,

@@ -323,8 +323,7 @@ void set_array_value(PyArray* a, const NDArray& given) {
     if (e.node->kind == NodeKind::op && variable_slot(*e.node)) make_leaf_of_copy(e.node.get());
     a->ref.extra->traced = false;
     unlink_traced(a);
-    const bool window = e.node->op != nullptr && e.node->op->view != nullptr && !e.node->copies;
-    const bool forgets = a->separate || !window;
+    const bool forgets = a->separate || !e.node->is_window();
     if (!keep_until_done(a, value, forgets) && forgets) forget_history(e.node.get());
   }
   a->ref.array = value;

@@ -225,13 +225,8 @@ int64_t count_recorded(const py::sequence& arrays, int64_t since) {
   return count;
 }
 
-bool is_window(const SymNode& node) {
-  return node.kind == NodeKind::op && node.op->view != nullptr && !node.copies &&
-         !node.inputs.empty();
-}
-
 SymEntry base_of(SymEntry e) {
-  while (is_window(*e.node)) e = e.node->inputs[0];
+  while (e.node->is_window()) e = e.node->inputs[0];
   return e;
 }
 
@@ -276,7 +271,7 @@ bool is_window_on(const py::object& array, const py::sequence& sources) {
     for (const SymEntry& b : bases) {
       if (b.node == e.node && b.out == e.out) return true;
     }
-    if (!is_window(*e.node)) return false;
+    if (!e.node->is_window()) return false;
     e = e.node->inputs[0];
   }
 }

@@ -81,10 +81,7 @@ struct Work {
   bool plain = true;              // nobody shares memory with what is computed, no gradients
 };
 
-bool is_window(const PyArray* a) {
-  const SymNode& node = *a->ref.extra->entry.node;
-  return !a->separate && !node.copies && node.kind == NodeKind::op && node.op->view != nullptr;
-}
+bool is_window(const PyArray* a) { return !a->separate && a->ref.extra->entry.node->is_window(); }
 
 // The work for pending values with these entries; of arrays that are apart, for those in `asked`.
 Work work_for(const std::vector<SymEntry>& heads, const std::vector<PyArray*>& asked) {

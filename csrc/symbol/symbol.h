@@ -57,6 +57,8 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   // What the tape needs beyond the values: a variable's gradient, a compiled call
   // (tape/compiled_call.h).
   std::shared_ptr<void> held;
+  // Shares the memory of its first input.
+  bool is_window() const { return op != nullptr && op->view != nullptr && !copies; }
   ~SymNode();  // iterative: a chain of a million nodes must not overflow the stack
 };
 
