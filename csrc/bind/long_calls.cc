@@ -1,9 +1,8 @@
 #include "bind/long_calls.h"
 
-#include <utility>
-
 #include "bind/invoke.h"
 #include "bind/site.h"
+#include "bind/trace_writes.h"
 #include "symbol/symbol.h"
 #include "trace/pending.h"
 
@@ -28,8 +27,6 @@ struct Call {
 };
 thread_local Call call;
 
-PyObject* aside_hook = nullptr;  // (operators, steps) -> whether the trace is put aside
-
 bool has_enough(int64_t operators) {
   if (call.steps >= kManySteps || operators >= kMostOperators) return true;
   const double each_ns = (recorded_ns() - call.ns) / static_cast<double>(operators);
@@ -48,13 +45,13 @@ void note_call_backward() { ++call.steps; }
 
 bool leaves_call() {
   ThreadState& state = thread_state();
-  if ((state.mode & kRecording) != 0 || aside_hook == nullptr) return false;
+  if ((state.mode & kRecording) != 0) return false;
   const int64_t operators = last_serial() - call.since;
   if (operators < call.look_at) return false;
   call.look_at = operators + kFewOperators / 4;
   if (!has_enough(operators)) return false;
   const uint32_t site = state.site;
-  if (!py::handle(aside_hook)(operators, call.steps).cast<bool>()) {
+  if (!put_trace_aside(operators, call.steps)) {
     call.look_at = kNever;
     return false;
   }
@@ -77,15 +74,6 @@ bool returned_from_call() {
 void bind_long_calls(py::module_& m) {
   m.def("note_call", &note_call,
         "The cell's own code calls something, or goes on in a loop of its own.");
-  m.def(
-      "set_aside_hook",
-      [](const py::object& hook) {
-        PyObject* old = std::exchange(aside_hook, py::object(hook).release().ptr());
-        Py_XDECREF(old);
-      },
-      py::arg("hook"),
-      "hook(operators, steps): a call has recorded so many, and called backward() so often; "
-      "computes everything and returns True where its rest is to run imperatively.");
 }
 
 }  // namespace bind

@@ -97,9 +97,11 @@ def start() -> None:
     install()
     _core.set_materialize_hook(_materialize)
     # Arrays that are written are read; something outside is about to change, which a branch or loop
-    # body may not; the trace is left; enough work waits to compute it before more is recorded.
-    _core.set_trace_hooks(_settle, _asks("stay_inside", str), _asks("flush"), _asks("run_waiting"))
-    _core.set_aside_hook(_put_call_aside)
+    # body may not; the trace is left; enough work waits to compute it before more is recorded; a
+    # call records on and on.
+    _core.set_trace_hooks(
+        _settle, _asks("stay_inside", str), _asks("flush"), _asks("run_waiting"), _put_call_aside
+    )
 
 
 def _materialize(arrays: list[Any]) -> None:
