@@ -82,6 +82,7 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   }
   while (!symbols.empty() && symbols.back().outputs.empty()) symbols.pop_back();
   call.attrs.check_complete();
+  open_sizes(&call.attrs);
   const uint32_t site = mark_site();
   // As in MXNet a node without a name is called after the function.
   const std::string called = name.empty() ? auto_name(hint.empty() ? mx_name : hint) : name;

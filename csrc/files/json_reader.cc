@@ -285,11 +285,7 @@ class Reader {
         node->attrs = mx_to_core(*mx, own);
         node->op = node->attrs.op();
         node->same_shapes = mx->same_shapes;
-        if (!np_shape_ && node->op->attr_index("open") >= 0 && node->attrs.has("shape")) {
-          const auto sizes = node->attrs.ints("shape");
-          const bool open = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
-          node->attrs.set("open", open);
-        }
+        if (!np_shape_) open_sizes(&node->attrs);
       }
       node->attrs.check_complete();
     } catch (const Error& error) {

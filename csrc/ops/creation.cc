@@ -24,15 +24,8 @@ OpDef creation_def(const char* name, const char* doc, std::vector<AttrDef> attrs
 
 const AttrDef kShape{"shape", AttrType::ints, nullptr, "shape of the result"};
 
-// In MXNet's files a size of 0 is one that the use decides: an RNN's first state has the batch's.
-const AttrDef kOpen{"open", AttrType::boolean, "False", "sizes of 0 follow from the use"};
-
 void infer_shaped(InferContext& c) {
-  Shape shape = checked_shape(c.attrs.ints("shape"), c.op_name);
-  for (int i = 0; i < shape.ndim() && c.attrs.boolean("open"); ++i) {
-    if (shape[i] == 0) shape[i] = -1;
-  }
-  set_shape(c, 0, shape);
+  set_given_shape(c);
   set_dtype(c, 0, c.attrs.dtype("dtype"));
 }
 
@@ -153,20 +146,21 @@ void run_eye(KernelContext& c) {
 }  // namespace
 
 void register_creation() {
-  OpDef zeros = creation_def("zeros", "An array of zeros.", {kShape, kOpen});
+  OpDef zeros = creation_def("zeros", "An array of zeros.", {kShape, open_attr()});
   zeros.dtypes = kAllComputed;
   zeros.infer = infer_shaped;
   zeros.elementwise = emit_constant<0>;
   add_op(std::move(zeros));
 
-  OpDef ones = creation_def("ones", "An array of ones.", {kShape, kOpen});
+  OpDef ones = creation_def("ones", "An array of ones.", {kShape, open_attr()});
   ones.dtypes = kAllComputed;
   ones.infer = infer_shaped;
   ones.elementwise = emit_constant<1>;
   add_op(std::move(ones));
 
-  OpDef full = creation_def("full", "An array of one number.",
-                            {kShape, {"value", AttrType::scalar, nullptr, "the number"}, kOpen});
+  OpDef full =
+      creation_def("full", "An array of one number.",
+                   {kShape, {"value", AttrType::scalar, nullptr, "the number"}, open_attr()});
   full.dtypes = kAllComputed;
   full.infer = infer_shaped;
   full.elementwise = emit_full;

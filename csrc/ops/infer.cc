@@ -129,6 +129,24 @@ Shape checked_shape(const std::vector<int64_t>& dims, const char* op) {
   return shape;
 }
 
+AttrDef open_attr() {
+  return {"open", AttrType::boolean, "False", "sizes of 0, and of (), follow from the use"};
+}
+
+void set_given_shape(InferContext& c) {
+  Shape shape = checked_shape(c.attrs.ints("shape"), c.op_name);
+  if (c.attrs.boolean("open")) {
+    if (shape.ndim() == 0) return;
+    for (int i = 0; i < shape.ndim(); ++i) {
+      if (shape[i] == 0) shape[i] = -1;
+    }
+  } else if (shape.ndim() == 0 && op_of(c).attr_index("at_least_1d") >= 0 &&
+             c.attrs.boolean("at_least_1d")) {
+    shape.push_back(1);
+  }
+  set_shape(c, 0, shape);
+}
+
 void infer_like(InferContext& c) {
   one_shape(c);
   one_dtype(c);

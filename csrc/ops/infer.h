@@ -26,6 +26,10 @@ void one_dtype(InferContext& c);
 void one_shape(InferContext& c);
 // Every size that is known in `dims` is in range for a shape; throws Error naming the operator.
 Shape checked_shape(const std::vector<int64_t>& dims, const char* op);
+// Output 0 of an operator without inputs has the attribute shape's shape. With the attribute open
+// (an operator that has it) sizes of 0, and all sizes of (), are those that the use decides.
+AttrDef open_attr();
+void set_given_shape(InferContext& c);
 
 // Rules that several families use.
 void infer_like(InferContext& c);       // one_shape, one_dtype

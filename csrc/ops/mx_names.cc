@@ -1,6 +1,7 @@
 // Looking up MXNet names, and turning attributes both ways.
 #include "ops/mx_names.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -105,6 +106,15 @@ Attrs custom_from_mx(const MxName& row, std::map<std::string, std::string> mx_at
 
 }  // namespace
 
+void open_sizes(Attrs* attrs) {
+  if (attrs->op()->attr_index("open") < 0 || !attrs->has("shape")) return;
+  std::vector<int64_t> sizes = attrs->ints("shape");
+  std::replace(sizes.begin(), sizes.end(), int64_t{-1}, int64_t{0});
+  if (!sizes.empty() && std::count(sizes.begin(), sizes.end(), 0) == 0) return;
+  attrs->set("open", true);
+  attrs->set("shape", sizes);
+}
+
 bool is_coded_reshape(const MxName& row) { return row.fixed.count("codes") != 0; }
 
 void set_target_shape(Attrs* reshape, std::vector<int64_t> target, bool keep_highest) {
@@ -198,6 +208,9 @@ std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
     }
     (*mx_attrs)[name] = attrs.text(def.name);
   }
+  // MXNet takes no shape for one that the use decides.
+  const bool sized = op.attr_index("open") < 0 || attrs.boolean("open");
+  if (!sized && attrs.ints("shape").empty()) (*mx_attrs)["shape"] = "(1,)";
   // Some have a name of their own for it.
   const bool own = op.attr_index("num_arrays") >= 0 || op.attr_index("num_outputs") >= 0;
   if (op.variadic && !own && num_inputs >= 0) (*mx_attrs)["num_args"] = std::to_string(num_inputs);

@@ -29,6 +29,9 @@ bool mx_ignores(const MxName& name, const std::string& attr, const std::string& 
 // Throws Error naming operator and attribute. Required attributes may still be missing.
 // They may be those of another operator than the name's: one that MXNet spells with an attribute.
 Attrs mx_to_core(const MxName& name, const std::map<std::string, std::string>& mx_attrs);
+// In MXNet's symbols 0 (and -1) in the shape of what has no inputs is a size that the use decides,
+// an RNN's first state has the batch's, and no shape at all is the shape that the use wants.
+void open_sizes(Attrs* attrs);
 // Reshape as MXNet had it before codes: a target_shape, whose 0 is the size that is left, and with
 // keep_highest data's first size. Old files have it, and it counts where no shape is given.
 bool is_coded_reshape(const MxName& name);

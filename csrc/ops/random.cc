@@ -74,9 +74,7 @@ void grad_dropout(GradBuilder& b) {
 // --- uniform, normal, randint -------------------------------------------------------------------
 
 void infer_draw(InferContext& c) {
-  Shape shape = checked_shape(c.attrs.ints("shape"), c.op_name);
-  if (shape.ndim() == 0 && c.attrs.boolean("at_least_1d")) shape.push_back(1);
-  set_shape(c, 0, shape);
+  set_given_shape(c);
   set_dtype(c, 0, c.attrs.dtype("dtype"));
 }
 
@@ -119,7 +117,8 @@ OpDef draw_def(const char* name, const char* doc, AttrDef first, AttrDef second,
                {"shape", AttrType::ints, "()", "shape of the result"},
                {"dtype", AttrType::dtype, default_dtype, "dtype of the result"},
                {"at_least_1d", AttrType::boolean, "False",
-                "the empty shape means (1,) instead of () (MXNet 1.x)"}};
+                "the empty shape means (1,) instead of () (MXNet 1.x)"},
+               open_attr()};
   def.dtypes = dtypes;
   def.infer = infer_draw;
   def.random = true;

@@ -109,9 +109,7 @@ Numbers checked_numbers(const Attrs& attrs) {
 
 void infer_random(InferContext& c) {
   checked_numbers(c.attrs);
-  Shape shape = checked_shape(c.attrs.ints("shape"), c.op_name);
-  if (shape.ndim() == 0 && c.attrs.boolean("at_least_1d")) shape.push_back(1);
-  set_shape(c, 0, shape);
+  set_given_shape(c);
   set_dtype(c, 0, c.attrs.dtype("dtype"));
 }
 
@@ -165,6 +163,7 @@ void add_random(const Law& f) {
   def.attrs.push_back({"dtype", AttrType::dtype, "float32", "dtype of the result"});
   def.attrs.push_back({"at_least_1d", AttrType::boolean, "False",
                        "the empty shape means (1,) instead of () (MXNet 1.x)"});
+  def.attrs.push_back(open_attr());
   def.infer = infer_random;
   def.cpu = run_random;
   add_op(std::move(def));

@@ -38,7 +38,8 @@ class Inference {
   void run() {
     bind_inputs();
     sweep_until_stable();
-    while (fill_open_size()) sweep_until_stable();
+    while (fill_open_size() || close_undecided()) sweep_until_stable();
+    write_decided();
     if (!context_.options.assume_dtype) return;
     // MXNet's default for what nothing decides: the first such input is float32, then look again.
     while (Node* open = input_without_dtype()) {
@@ -76,13 +77,38 @@ class Inference {
     }
   }
 
-  // zeros(0, 7) of MXNet's files meet the batch in an addition, which broadcasts here: their open
+  static bool is_open(const Node& n) {
+    return n.kind == NodeKind::op && n.inputs.empty() && n.op->attr_index("open") >= 0 &&
+           n.attrs.boolean("open");
+  }
+
+  // No shape, and nothing decides although all inputs are known: (1,), as in imperative MXNet.
+  // Closes one; false when there is none.
+  bool close_undecided() {
+    const auto known = [&](NodeId id) { return graph_.shape({id, 0}).known(); };
+    if (!std::all_of(graph_.inputs.begin(), graph_.inputs.end(), known)) return false;
+    for (Node& n : graph_.nodes) {
+      if (is_open(n) && !n.shapes[0].rank_known()) return store(n, 0, {1}, DType::unknown, n);
+    }
+    return false;
+  }
+
+  // Passes that follow read the shape that was decided, and so does who looks at the graph.
+  void write_decided() {
+    for (Node& n : graph_.nodes) {
+      if (!is_open(n) || !shapes_known(n)) continue;
+      n.attrs.set("shape", n.shapes[0].to_vector());
+      n.attrs.set("open", false);
+    }
+  }
+
+  // zeros(0, 7) of MXNet's symbols meet the batch in an addition, which broadcasts here: their open
   // size is the other operand's. Fills one; false when there is none.
   bool fill_open_size() {
     std::unordered_set<NodeId> open;  // what such a size has reached
     for (const Node& n : graph_.nodes) {
       if (n.kind != NodeKind::op || shapes_known(n)) continue;
-      bool reached = n.inputs.empty() && n.op->attr_index("open") >= 0 && n.attrs.boolean("open");
+      bool reached = is_open(n);
       for (const Entry& e : n.inputs) reached |= open.count(e.node) > 0;
       if (reached) open.insert(n.id);
     }
@@ -94,14 +120,15 @@ class Inference {
         const Entry e = n.inputs[i];
         Shape shape = graph_.shape(e);
         const Shape& other = graph_.shape(n.inputs[1 - i]);
-        const bool is_open = open.count(e.node) > 0;
-        if (all && !is_open && !shape.rank_known() && says_all(other)) shape = other;
-        if ((!is_open && !all) || shape.ndim() != other.ndim()) continue;
+        const bool from_open = open.count(e.node) > 0;
+        if (all && !from_open && !shape.rank_known() && says_all(other)) shape = other;
+        if (from_open && !shape.rank_known() && other.known()) shape = other;
+        if ((!from_open && !all) || shape.ndim() != other.ndim()) continue;
         const Shape& sum = n.shapes[0];
         for (int d = 0; d < shape.ndim(); ++d) {
           if (shape[d] >= 0) continue;
           shape[d] = other[d];
-          if (is_open) continue;
+          if (from_open) continue;
           if (shape[d] < 0 && sum.ndim() == shape.ndim()) shape[d] = sum[d];
           if (shape[d] == 1) shape[d] = -1;  // 1 broadcasts: it says nothing
         }

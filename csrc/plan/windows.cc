@@ -68,8 +68,8 @@ Windows find_windows(const Graph& graph, const ValueIndex& values, bool training
     const Node& node = graph.nodes[p];
     for (int o = 0; o < node.num_outputs(); ++o) {
       const int32_t v = values(p, o);
-      require(node.shapes[o].known(), "plan: the shape of node ", node.id, " '", node.name,
-              "' is not known; run infer first");
+      require(node.shapes[o].known(), "plan: the shape ", node.shapes[o], " of node ", node.id,
+              " '", node.name, "' follows neither from the inputs nor from what uses it");
       w.window[v] = {contiguous_strides(node.shapes[o]), 0};
       w.root[v] = v;
     }

@@ -1,7 +1,8 @@
 """Random draws as symbols: a new draw in every run.
 
 With symbols for the parameters of a distribution, ``shape`` numbers are drawn for each of their
-elements.
+elements. With numbers for them and without a ``shape`` the use decides, as in MXNet: what stands
+beside an array of shape (2, 3) is six draws. Where it doesn't, the shape is (1,).
 """
 
 from __future__ import annotations

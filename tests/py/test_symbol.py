@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import MXNetError, _core, nd, sym, util
+from jupyter_hybrid import MXNetError, _core, gluon, nd, sym, util
 from jupyter_hybrid.sym import names
 
 
@@ -229,6 +229,53 @@ def test_a_size_of_0_in_a_file_follows_from_the_use():
         np.testing.assert_allclose(found.asnumpy(), np.ones((batch, 3)) @ w.T + x @ u.T)
     with pytest.raises(MXNetError, match="shape"):
         sym.load_json(state.tojson()).eval()
+
+
+@pytest.mark.parametrize(
+    "draw", [sym.random.normal, sym.random.gamma, sym.random_uniform, sym.ones]
+)
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda r, x: r + x,
+        lambda r, x: x * r,
+        lambda r, x: sym.exp(r * 2 + 1) - x,
+        lambda r, x: sym.where(x, r, x),
+        lambda r, x: sym.FullyConnected(x, r, num_hidden=2, no_bias=True),
+    ],
+)
+def test_without_a_shape_the_use_decides(draw, use):
+    r = draw(shape=()) if draw is sym.ones else draw()
+    out = sym.Group([use(r, sym.var("x")), r])
+    for net in (out, sym.load_json(out.tojson())):
+        _, drawn = net.eval(x=nd.ones((2, 3)))
+        assert drawn.shape == (2, 3)
+        assert (draw is sym.ones) == (len(set(drawn.asnumpy().ravel())) == 1)
+    assert net.infer_shape(x=(2, 3))[1] == [(2, 2) if "Fully" in out.tojson() else (2, 3), (2, 3)]
+
+
+def test_without_a_shape_and_a_use_it_is_one_number():
+    assert sym.random.normal().eval()[0].shape == (1,)
+    assert (sym.random.randint(0, 5) * 2).infer_shape()[1] == [(1,)]
+    assert sym.random.normal(shape=(1,)).infer_shape()[1] == [(1,)]
+
+
+def test_sizes_that_go_back_through_a_transposition():
+    known, open_ = sym.ones(shape=[2, 3]), sym.ones(shape=[-1, -1])
+    (found,) = (known + sym.transpose(open_)).eval()
+    assert found.shape == (2, 3)
+    with pytest.raises(MXNetError, match="shape"):
+        sym.ones(shape=(-1, 3)).eval()
+
+
+def test_a_hybridized_block_draws_for_each_element():
+    class Noisy(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return x + F.random.normal()
+
+    block = Noisy()
+    block.hybridize()
+    assert len(set(block(nd.ones((4, 5))).asnumpy().ravel())) == 20
 
 
 def test_truncated_json_is_refused():
