@@ -1,10 +1,12 @@
 // Running operators for Python, and the rules of writing into arrays.
+#include <algorithm>
 #include <cstring>
 
 #include "array/trace_writes.h"
 #include "bind/invoke.h"
 #include "bind/site.h"
 #include "bind/trace_graph.h"
+#include "bind/trace_writes.h"
 #include "call/invoke.h"
 #include "engine/engine.h"
 #include "launch/launch.h"
@@ -53,6 +55,21 @@ NDArray replay(const SymEntry& entry, const SymEntry& base, const NDArray& value
   return run_op(*entry.node->op, entry.node->attrs, {from}, 0).at(0);
 }
 
+// What is recorded with these goes on from a value that is gone, with the new contents: the tape
+// does that, a trace can't.
+bool uses_overwritten(const std::vector<ArrayRef>& inputs) {
+  if ((thread_state().mode & kRecording) == 0) return false;
+  return std::any_of(inputs.begin(), inputs.end(), [](const ArrayRef& a) {
+    if (!a.array.defined() || !a.extra || !a.extra->entry.node) return false;
+    const SymNode& node = *a.extra->entry.node;
+    const auto out = static_cast<size_t>(a.extra->entry.out);
+    if (node.kind != NodeKind::op || !has_history(node) || out >= node.versions.size())
+      return false;
+    return node.values.at(out).defined() && !awaits_write(a.array.storage.get()) &&
+           node.versions[out] != node.values[out].storage->var.version.load();
+  });
+}
+
 const NDArray* known_value(const SymEntry& entry) {
   const auto out = static_cast<size_t>(entry.out);
   const std::vector<NDArray>& values = entry.node->values;
@@ -86,9 +103,11 @@ std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs,
                               Context ctx) {
   mark_site();
   try {
-    if (tracing() && !leaves_call()) {
-      return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
-    }
+    const bool traced = tracing() && !leaves_call();
+    const bool overwritten = traced && uses_overwritten(inputs);
+    if (traced && !overwritten) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
+    if (overwritten) leave_trace_for("a recorded array that was overwritten is used again");
+    const ModeScope mode(thread_state().mode & ~static_cast<uint32_t>(kTracing));
     const PushScope push(may_take_long(op, inputs));
     return invoke(op, attrs, inputs, out, ctx);
   } catch (const engine::Interrupted&) {
@@ -295,7 +314,8 @@ void store_result(PyArray* target, ArrayRef result, Write how) {
     const ArrayRef& ref = target->ref;
     std::shared_ptr<void> slot;
     if (ref.extra && ref.extra->variable) slot = ref.extra->entry.node->held;
-    trace_write(ref.array, trace_entry(result), std::move(slot), true);
+    // Nobody else holds a result: who writes what others hold copies it first.
+    trace_write(ref.array, trace_entry(result), std::move(slot), false);
   } else if (result.extra && result.extra->entry.node) {
     target->ref.extra = result.extra;  // recorded: gradients flow through the new value
   }

@@ -146,7 +146,8 @@ def compute(
     names = names or {}
     arrays = with_families(arrays, arrays)
     drawn = [*arrays, *shown]
-    labels = [names.get(id(a), "") for a in drawn]
+    waiting = {id(value): names.get(id(to)) or array_name(to) for value, to in _core.trace_writes()}
+    labels = [names.get(id(a)) or waiting.get(id(a)) or "" for a in drawn]
     graph, inputs, keys, entries, sources = _core.traced_graph(drawn, list(effects), labels)
     called = {entries[key][0]: name for key, name in names.items() if key in entries}
     owners = [_owner(a) for a in inputs]

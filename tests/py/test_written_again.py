@@ -65,3 +65,27 @@ def test_a_view_that_gets_a_gradient_still_shares_memory() -> None:
         "e = c.reshape((3, 3))\ne.attach_grad()\nwith autograd.record():\n    l = (e * a).sum()\n"
     )
     check([view + "l.backward()", "c[:] = b * 7"], START, "")
+
+
+def test_a_recorded_array_that_was_overwritten_is_recorded_again() -> None:
+    """The tape goes on from it with the new contents, as it does without a cell."""
+    recorded = "a.attach_grad()\nwith autograd.record():\n    e = a * 2\n"
+    again = (
+        "v = e[1]\ne[:] = 1.5\nwith autograd.record():\n    b = nd.relu(e) + a\n    l = b.sum()\n"
+        "l.backward()\nd = a.grad"
+    )
+    check([recorded, again], START, "--force")
+
+
+def test_a_picture_names_what_is_written() -> None:
+    shell = Shell()
+    shell.run(
+        START + "from jupyter_hybrid import gluon\np = gluon.Parameter('p', shape=(3, 3))\n"
+        "p.initialize()\ntrainer = gluon.Trainer([p], 'sgd', {'momentum': 0.9})"
+    )
+    step = "with autograd.record():\n    l = (p.data() * a).sum()\nl.backward()\ntrainer.step(1)"
+    shell.hybridize(step, "--force --view none")
+    lines = str(shell.report.segments[0].graph).splitlines()
+    written = [line.split(" = ")[0] for line in lines if " = identity(" in line]
+    assert any(name.startswith("p_state0_") for name in written), lines
+    assert not [name for name in written if name.startswith("_output")]
