@@ -55,7 +55,7 @@ void become_copy(SymNode* node, const SymEntry& value) {
   node->versions.clear();
 }
 
-SymEntry traced_copy(const SymEntry& value, std::shared_ptr<void> slot) {
+static SymNodeRef node_of_value(const SymEntry& value) {
   const auto out = static_cast<size_t>(value.out);
   auto node = std::make_shared<SymNode>();
   become_copy(node.get(), value);
@@ -66,10 +66,24 @@ SymEntry traced_copy(const SymEntry& value, std::shared_ptr<void> slot) {
   node->ctx = value.node->ctx;
   node->serial = next_serial();
   node->traced = true;
+  return node;
+}
+
+SymEntry traced_copy(const SymEntry& value, std::shared_ptr<void> slot) {
+  SymNodeRef node = node_of_value(value);
   if (!slot && (thread_state().mode & kRecording) && has_history(*value.node)) {
     node->tape = Tape::recorded;
   }
   node->held = std::move(slot);
+  return {node, 0};
+}
+
+SymEntry traced_window(const SymEntry& value) {
+  static const OpDef* window = get_op("reshape");
+  SymNodeRef node = node_of_value(value);
+  node->op = window;
+  node->attrs = Attrs(window);
+  node->attrs.set("shape", node->shapes[0].to_vector());
   return {node, 0};
 }
 

@@ -28,6 +28,8 @@ void trace_write(const NDArray& target, const SymEntry& value, std::shared_ptr<v
                  bool shared);
 // A node of its own with the same value; with a slot it is the variable's node.
 SymEntry traced_copy(const SymEntry& value, std::shared_ptr<void> slot);
+// The same memory without its history: detach().
+SymEntry traced_window(const SymEntry& value);
 // The variable's copy has its value: it is a leaf from here on.
 void make_leaf_of_copy(SymNode* node);
 // A leaf whose value is pending again is a copy of that value.

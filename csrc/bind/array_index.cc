@@ -28,23 +28,22 @@ Attrs slice_attrs(const char* op, const BasicIndex& index) {
 }
 
 ArrayRef reshaped(const ArrayRef& ref, const Shape& shape) {
-  if (shape_of(ref) == shape) return ref;
-  Attrs attrs(get_op("reshape"));
-  attrs.set("shape", shape.to_vector());
-  return call_one(*attrs.op(), attrs, {ref});
+  return shape_of(ref) == shape ? ref : call_reshape(ref, shape);
 }
 
 Shape lengths(const BasicIndex& index) { return Shape(index.length); }
 
 ArrayRef slice_by_operator(const ArrayRef& ref, const BasicIndex& index) {
   ArrayRef part = ref;
-  if (lengths(index) != shape_of(ref) || !index.whole) {
+  const bool all = lengths(index) == shape_of(ref) && index.whole;
+  if (!all) {
     const Attrs attrs = slice_attrs("slice", index);
     const FlagScope windows(&thread_state().windows, index.in_a_row());
     part = call_one(*attrs.op(), attrs, {ref});
   }
   const FlagScope windows(&thread_state().windows, true);
-  return reshaped(part, index.shape);
+  // x[0:n] is an array of its own on x's memory: it has not x's gradient.
+  return all ? call_reshape(part, index.shape) : reshaped(part, index.shape);
 }
 
 py::object advanced() { return py::module_::import("jupyter_hybrid.nd._indexing"); }
@@ -70,14 +69,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       return advanced().attr("getitem")(py::handle(self), py::handle(key)).release().ptr();
     }
     if (is_traced(as_array(self)) || tracing() || recorded(ref)) {
-      ArrayRef part = slice_by_operator(ref, index);
-      if (is_traced(as_array(self)) && part.extra.get() == ref.extra.get()) {
-        // x[:] is another object of the same entry; each knows for itself whether it is computed.
-        part.extra = Ref<ArrayExtra>(new ArrayExtra);
-        part.extra->entry = ref.extra->entry;
-        part.extra->traced = true;
-      }
-      return wrap_ref(std::move(part));
+      return wrap_ref(slice_by_operator(ref, index));
     }
     const NDArray part = window(ref.array, index);
     if (index.in_a_row()) return wrap_array(NDArray(part));

@@ -9,6 +9,7 @@
 #include "tape/autograd.h"
 #include "tape/tape.h"
 #include "trace/trace_gradient.h"
+#include "trace/trace_op.h"
 
 namespace hybrid {
 namespace bind {
@@ -164,22 +165,13 @@ PyObject* backward_method(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* detach(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     PyArray* a = as_array(self);
-    // As eagerly it shares the memory, unless what was recorded or waits to be written stands
-    // between.
-    if (tracing() && !is_traced(a) && !awaits_write(a->ref.array.storage.get())) {
-      return wrap_array(NDArray(a->ref.array));
-    }
-    if (tracing() && is_traced(a) && !has_history(a->ref)) {
-      ArrayRef same;
-      same.extra = Ref<ArrayExtra>(new ArrayExtra);
-      same.extra->entry = a->ref.extra->entry;
-      same.extra->traced = true;
-      return wrap_ref(std::move(same));
-    }
-    if (tracing()) {
-      const MxCall call = mx_call("BlockGrad");
-      const ModeScope mode(thread_state().mode & ~uint32_t{kRecording});
-      return wrap_ref(call_one(*call.op, call.attrs, {ref(self)}));
+    // It shares the memory: that which is there, or that of what is recorded or will be written.
+    if (tracing() && (is_traced(a) || awaits_write(a->ref.array.storage.get()))) {
+      ArrayRef window;
+      window.extra = Ref<ArrayExtra>(new ArrayExtra);
+      window.extra->entry = traced_window(trace_entry(a->ref));
+      window.extra->traced = true;
+      return wrap_ref(std::move(window));
     }
     return wrap_array(NDArray(value_of(as_array(self))));
   });

@@ -76,14 +76,12 @@ std::vector<ArrayRef> fitted(const std::vector<ArrayRef>& heads, std::vector<Arr
     if (!grads[i].array.defined() && !grads[i].extra) continue;
     const Shape want = shape_of(heads[i]), has = shape_of(grads[i]);
     if (has == want || has.size() < want.size() || want.size() == 0) continue;
-    Attrs flat(get_op("reshape")), first(get_op("slice")), back(get_op("reshape"));
-    flat.set("shape", std::vector<int64_t>{has.size()});
+    Attrs first(get_op("slice"));
     first.set("begin", std::vector<int64_t>{0});
     first.set("end", std::vector<int64_t>{want.size()});
-    back.set("shape", want.to_vector());
-    ArrayRef grad = call_one(*flat.op(), flat, {grads[i]});
+    ArrayRef grad = call_reshape(grads[i], {has.size()});
     if (has.size() > want.size()) grad = call_one(*first.op(), first, {grad});
-    grads[i] = call_one(*back.op(), back, {grad});
+    grads[i] = call_reshape(grad, want);
   }
   return grads;
 }

@@ -92,7 +92,12 @@ void make_family_concrete(const SymEntry& base, const std::vector<View>& family)
       if (is_traced(member)) set_array_value(member, value);
       continue;
     }
-    rebind(member, ArrayRef{replay(view.entry, base, value), Ref<ArrayExtra>()});
+    const NDArray window = replay(view.entry, base, value);
+    if (has_history(*view.entry.node)) {  // so does what was recorded
+      set_array_value(member, window);
+    } else {
+      rebind(member, ArrayRef{window, Ref<ArrayExtra>()});
+    }
   }
 }
 
@@ -128,6 +133,12 @@ ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRe
   return std::move(call_op(op, attrs, inputs).at(0));
 }
 
+ArrayRef call_reshape(const ArrayRef& ref, const Shape& shape) {
+  Attrs attrs(get_op("reshape"));
+  attrs.set("shape", shape.to_vector());
+  return call_one(*attrs.op(), attrs, {ref});
+}
+
 ArrayRef moved_to(Context home, const ArrayRef& a) {
   if (context_of(a) == home) return a;
   return call_one(*copy_to_device_op(), copy_to_device_attrs(home), {a});
@@ -151,15 +162,15 @@ void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDA
       const bool shares = traced && alias[i] && !a->separate;
       const SymEntry base = shares ? memory_of(entry) : entry;
       if ((traced && !same_entry(base, entry)) != windows) continue;
-      // Another object may be of the very same entry, and have its value by now. A window on what
-      // is to be written somewhere is one on that place.
+      // Another object may be of the very same entry, and have its value by now.
       const NDArray* memory = shares ? known_value(base) : nullptr;
-      if (memory != nullptr && windows) {
-        for (const TraceWrite& write : trace_writes()) {
-          if (same_entry(write.value, base)) memory = &write.target;
-        }
-      }
       set_array_value(a, memory != nullptr ? replay(entry, base, *memory) : values[i]);
+      if (memory == nullptr || !windows) continue;
+      // A window on what is to be written somewhere is one on that place; what was recorded from it
+      // reads the value, which is not there yet.
+      for (const TraceWrite& write : trace_writes()) {
+        if (same_entry(write.value, base)) a->ref.array = replay(entry, base, write.target);
+      }
     }
   }
 }
@@ -239,6 +250,11 @@ Write how_to_write(PyArray* a, const char* op, bool is_output) {
           ": cannot write into an array that is part of a recorded graph: Inplace operations "
           "(+=, -=, x[:]=, etc) are not supported when recording with autograd; "
           "inside autograd.record() write y = y + 1 instead of y += 1 or y[:] = ...");
+  // A recorded array keeps its history when it is written outside record(): the tape refuses what
+  // needs the old contents, as it does without a cell.
+  const ArrayExtra* extra = a->ref.extra.get();
+  const bool recorded =
+      extra != nullptr && extra->entry.node && !extra->variable && has_history(*extra->entry.node);
   if (!is_traced(a)) {
     const ArrayRef& ref = a->ref;
     const SymEntry entry = trace_entry(ref);
@@ -257,7 +273,7 @@ Write how_to_write(PyArray* a, const char* op, bool is_output) {
     // in variables, gradients, an optimizer's states, and what an earlier cell has computed.
     const bool trained = (ref.extra && ref.extra->variable) || ref.array.storage->of_gradient;
     const bool no_windows = (is_output && covers_storage(ref.array)) || holders_known(a);
-    if (!external && (trained || waits || no_windows)) return Write::later;
+    if (!external && !recorded && (trained || waits || no_windows)) return Write::later;
     note_overwritten(entry);
     compute_traced();
     settle_trace_writes("an array that others hold is written");
@@ -275,7 +291,7 @@ Write how_to_write(PyArray* a, const char* op, bool is_output) {
   }
   // A window on memory that is there, an input's or what was computed: that is written too.
   const bool of_known = known_value(base) != nullptr && !same_entry(entry, base);
-  if (!shared && !of_known) return Write::rebind;
+  if (!shared && !of_known && !recorded) return Write::rebind;
   note_overwritten(base);
   make_family_concrete(base, family);
   settle_trace_writes("an array that shares memory is written");

@@ -23,6 +23,8 @@ std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs,
                               const std::vector<ArrayRef>& inputs,
                               const std::vector<ArrayRef>* out = nullptr, Context ctx = Context());
 ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs);
+// The same elements in a shape of as many, also its own; a window where those are asked for.
+ArrayRef call_reshape(const ArrayRef& ref, const Shape& shape);
 
 // The short way of the number slots: null when it does not apply and no error is set.
 PyObject* fast_binary(ElemCode code, const PyArray* a, const PyArray* b);

@@ -141,10 +141,22 @@ SymEntry trace_leaf(const ArrayRef& array) {
   return {node, 0};
 }
 
+// What is written to the memory of `a`: itself a variable's node where another array on that memory
+// is the variable, whose gradient is not a's.
+static SymEntry seen_by(const ArrayRef& a, const SymEntry& value) {
+  const bool known = a.extra && a.extra->entry.node;
+  const std::shared_ptr<void> own =
+      known && variable_slot(*a.extra->entry.node) ? a.extra->entry.node->held : nullptr;
+  const bool is_variable = variable_slot(*value.node) != nullptr;
+  if (!is_variable && !own) return value;
+  if (is_variable && value.node->held == own) return value;
+  return own ? traced_copy(value, own) : traced_window(value);
+}
+
 SymEntry trace_entry(const ArrayRef& a) {
   if (!a.array.defined()) return a.extra->entry;
   if (awaits_write(a.array.storage.get())) {
-    if (const TraceWrite* write = find_trace_write(a.array)) return write->value;
+    if (const TraceWrite* write = find_trace_write(a.array)) return seen_by(a, write->value);
     settle_trace_writes("a part of a written array is read");
   }
   if (a.extra && a.extra->entry.node) {
