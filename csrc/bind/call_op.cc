@@ -63,9 +63,9 @@ bool uses_overwritten(const std::vector<ArrayRef>& inputs) {
     if (!a.array.defined() || !a.extra || !a.extra->entry.node) return false;
     const SymNode& node = *a.extra->entry.node;
     const auto out = static_cast<size_t>(a.extra->entry.out);
-    if (node.kind != NodeKind::op || !has_history(node) || out >= node.versions.size())
-      return false;
-    return node.values.at(out).defined() && !awaits_write(a.array.storage.get()) &&
+    if (node.kind != NodeKind::op || !has_history(node) || variable_slot(node)) return false;
+    if (awaits_write(a.array.storage.get())) return true;
+    return out < node.versions.size() && node.values.at(out).defined() &&
            node.versions[out] != node.values[out].storage->var.version.load();
   });
 }
@@ -250,6 +250,8 @@ Write how_to_write(PyArray* a, const char* op, bool is_output) {
           ": cannot write into an array that is part of a recorded graph: Inplace operations "
           "(+=, -=, x[:]=, etc) are not supported when recording with autograd; "
           "inside autograd.record() write y = y + 1 instead of y += 1 or y[:] = ...");
+  // Another object of the same value was computed: windows may be on that memory.
+  if (is_traced(a) && known_value(a->ref.extra->entry) != nullptr) value_of(a);
   // A recorded array keeps its history when it is written outside record(): the tape refuses what
   // needs the old contents, as it does without a cell.
   const ArrayExtra* extra = a->ref.extra.get();

@@ -141,16 +141,16 @@ SymEntry trace_leaf(const ArrayRef& array) {
   return {node, 0};
 }
 
-// What is written to the memory of `a`: itself a variable's node where another array on that memory
-// is the variable, whose gradient is not a's.
+// What waits to be written to the memory of `a`. It may be a variable's node where another array on
+// that memory is the variable, whose gradient is not a's.
 static SymEntry seen_by(const ArrayRef& a, const SymEntry& value) {
   const bool known = a.extra && a.extra->entry.node;
   const std::shared_ptr<void> own =
       known && variable_slot(*a.extra->entry.node) ? a.extra->entry.node->held : nullptr;
-  const bool is_variable = variable_slot(*value.node) != nullptr;
-  if (!is_variable && !own) return value;
-  if (is_variable && value.node->held == own) return value;
-  return own ? traced_copy(value, own) : traced_window(value);
+  if (variable_slot(*value.node) ? value.node->held == own : !own) return value;
+  if (!own) return traced_window(value);
+  trace_write(a.array, SymEntry(value), own, false);  // from here on it is this variable's
+  return find_trace_write(a.array)->value;
 }
 
 SymEntry trace_entry(const ArrayRef& a) {
