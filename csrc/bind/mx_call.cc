@@ -1,5 +1,6 @@
 #include "bind/mx_call.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -20,6 +21,12 @@ std::string known_attrs(const MxName& name) {
     list += (list.empty() ? "" : ", ") + shown;
   }
   return list.empty() ? "(it has none)" : list;
+}
+
+// MXNet looks at no attribute of an operator that has none.
+bool takes_any(const MxName& name) {
+  return std::all_of(name.op->attrs.begin(), name.op->attrs.end(),
+                     [&](const AttrDef& def) { return name.fixed.count(def.name) != 0; });
 }
 
 bool may_be_none(const AttrDef& def) {
@@ -46,7 +53,7 @@ void set_mx_attr(MxCall* call, const std::string& mx_attr, py::handle value) {
   const std::string& attr = renamed == name.renamed.end() ? mx_attr : renamed->second;
   const int index = call->op->attr_index(attr.c_str());
   if (index < 0 || name.fixed.count(attr)) {
-    if (mx_ignores(name, mx_attr, py::str(value).cast<std::string>())) return;
+    if (takes_any(name) || mx_ignores(name, mx_attr, py::str(value).cast<std::string>())) return;
     fail(name.name, ": given attribute '", mx_attr, "', expected one of: ", known_attrs(name));
   }
   const AttrDef& def = call->op->attrs[static_cast<size_t>(index)];

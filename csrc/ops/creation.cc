@@ -55,9 +55,9 @@ struct Progression {
   int64_t count = 0;
 
   explicit Progression(const Attrs& a) {
-    const bool stops = a.has("stop");
+    const bool stops = a.has("stop") || a.boolean("infer_range");
     start = stops ? number(a, "start") : 0;
-    const double stop = number(a, stops ? "stop" : "start");
+    const double stop = number(a, a.has("stop") ? "stop" : "start");
     step = number(a, "step");
     require(step != 0 && std::isfinite(start) && std::isfinite(stop) && !std::isnan(step),
             "arange: given start ", start, ", stop ", stop, ", step ", step,
@@ -77,7 +77,8 @@ struct Progression {
 void infer_arange(InferContext& c) {
   const int64_t repeat = c.attrs.integer("repeat");
   require(repeat >= 1, c.op_name, ": given repeat ", repeat, ", expected at least 1");
-  set_shape(c, 0, {checked_shape({Progression(c.attrs).count, repeat}, c.op_name).size()});
+  const int64_t count = checked_shape({Progression(c.attrs).count, repeat}, c.op_name).size();
+  set_shape(c, 0, {c.attrs.boolean("infer_range") && !c.attrs.has("stop") ? -1 : count});
   set_dtype(c, 0, c.attrs.dtype("dtype"));
 }
 
@@ -174,7 +175,9 @@ void register_creation() {
                    {{"start", AttrType::scalar, "0", "first number"},
                     {"stop", AttrType::scalar, "None", "end, excluded; None: start is the end"},
                     {"step", AttrType::scalar, "1", "distance, may be negative"},
-                    {"repeat", AttrType::integer, "1", "times that each number stands"}});
+                    {"repeat", AttrType::integer, "1", "times that each number stands"},
+                    {"infer_range", AttrType::boolean, "False",
+                     "without stop from start on, as many as the use wants"}});
   arange.infer = infer_arange;
   arange.cpu = run_arange;
   add_op(std::move(arange));

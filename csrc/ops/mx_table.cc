@@ -341,16 +341,17 @@ void add_images(Rows& t) {
 }
 
 void add_sources(Rows& t) {
-  const Fixed one_d{{"at_least_1d", "True"}};
-  t.add("random_uniform", "_random_uniform", {"random_uniform", "uniform"}, one_d);
-  t.add("random_normal", "_random_normal", {"random_normal", "normal"}, one_d);
-  t.add("random_randint", "_random_randint", {"random_randint"}, one_d);
+  const Fixed made{{"open", "False"}};  // a symbol's may be: open_sizes()
+  const Fixed drawn_1d{{"at_least_1d", "True"}, {"open", "False"}};
+  t.add("random_uniform", "_random_uniform", {"random_uniform", "uniform"}, drawn_1d);
+  t.add("random_normal", "_random_normal", {"random_normal", "normal"}, drawn_1d);
+  t.add("random_randint", "_random_randint", {"random_randint"}, drawn_1d);
   t.add("shuffle", "_shuffle", {"shuffle"});
   for (const std::string law : {"uniform", "normal", "exponential", "gamma", "poisson",
                                 "negative_binomial", "generalized_negative_binomial"}) {
     const std::string drawn = "random_" + law, sampled = "sample_" + law;
     if (law != "uniform" && law != "normal") {
-      t.add(drawn.c_str(), ("_" + drawn).c_str(), {drawn.c_str()}, one_d);
+      t.add(drawn.c_str(), ("_" + drawn).c_str(), {drawn.c_str()}, drawn_1d);
     }
     t.add((drawn + "_like").c_str(), ("_" + drawn + "_like").c_str());
     t.add(sampled.c_str(), ("_" + sampled).c_str(), {sampled.c_str()});
@@ -359,9 +360,9 @@ void add_sources(Rows& t) {
   }
   t.add("sample_multinomial", "_sample_multinomial", {"sample_multinomial"});
   t.add("random_pdf_dirichlet", "_random_pdf_dirichlet", {"random_pdf_dirichlet"});
-  t.add("zeros", "_zeros");
-  t.add("ones", "_ones");
-  t.add("full", "_full");
+  t.add("zeros", "_zeros", {}, made);
+  t.add("ones", "_ones", {}, made);
+  t.add("full", "_full", {}, made);
   t.add("arange", "_arange");
   t.add("linspace", "_linspace");
   t.add("eye", "_eye");
@@ -414,7 +415,6 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"_contrib_ModulatedDeformableConvolution", "im2col_step", nullptr},
       {"_contrib_BatchNormWithReLU", "min_calib_range", "None"},
       {"_contrib_BatchNormWithReLU", "max_calib_range", "None"},
-      {"_arange", "infer_range", "False"},
       {"_contrib_fft", "compute_size", nullptr},
       {"_contrib_ifft", "compute_size", nullptr},
       {"all_finite", "init_output", "True"},

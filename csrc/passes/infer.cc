@@ -78,8 +78,11 @@ class Inference {
   }
 
   static bool is_open(const Node& n) {
-    return n.kind == NodeKind::op && n.inputs.empty() && n.op->attr_index("open") >= 0 &&
-           n.attrs.boolean("open");
+    if (n.kind != NodeKind::op || !n.inputs.empty()) return false;
+    const auto says = [&](const char* attr) {
+      return n.op->attr_index(attr) >= 0 && n.attrs.boolean(attr);
+    };
+    return says("open") || says("infer_range");
   }
 
   // No shape, and nothing decides although all inputs are known: (1,), as in imperative MXNet.
@@ -96,7 +99,7 @@ class Inference {
   // Passes that follow read the shape that was decided, and so does who looks at the graph.
   void write_decided() {
     for (Node& n : graph_.nodes) {
-      if (!is_open(n) || !shapes_known(n)) continue;
+      if (!is_open(n) || !shapes_known(n) || n.op->attr_index("shape") < 0) continue;
       n.attrs.set("shape", n.shapes[0].to_vector());
       n.attrs.set("open", false);
     }

@@ -15,6 +15,6 @@ def apply_operator(
 ) -> Symbol:
     """``op`` is MXNet's name; ``hint`` what a node without a name is called."""
     own, named = split_attributes(attrs)
-    if attr:
-        named |= attribute_names(attr)
+    if attr:  # of an operator MXNet takes anything, as its text
+        named |= attribute_names({key: str(value) for key, value in attr.items()})
     return _core.sym_apply(op, inputs, own, choose_name(name, hint or op), named, hint)

@@ -107,8 +107,13 @@ def arange(
     name: str | None = None,
     dtype: Any = None,
 ) -> Symbol:
-    """Numbers from ``start`` up to ``stop`` (excluded)."""
+    """Numbers from ``start`` up to ``stop`` (excluded); with one argument from 0 to it.
+
+    With ``infer_range`` and no ``stop`` they go on from ``start``: as many as the use wants.
+    """
     attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat}
+    if infer_range:
+        attrs["infer_range"] = True
     return _source("_arange", attrs, dtype, name)
 
 

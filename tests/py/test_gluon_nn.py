@@ -417,3 +417,17 @@ def test_convolutions_of_no_channels_give_their_bias():
     for y, size in ((wide, 2), (points, 3), (upward, 4)):
         assert y.shape == (2, 2, size, size)
         np.testing.assert_array_equal(y.asnumpy()[1, :, 0, 0], [1.0, -2.0])
+
+
+def test_classes_derived_from_norms_read_mxnets_fields():
+    class Norm(nn.LayerNorm):
+        def hybrid_forward(self, F, data, gamma, beta):
+            return F.LayerNorm(data, gamma=gamma, beta=beta, axis=self._axis, eps=self._epsilon)
+
+    norm = Norm(epsilon=1e-12, in_channels=3)
+    norm.initialize()
+    np.testing.assert_allclose(
+        norm(nd.array([[1, 2, 3]])).asnumpy(), [[-1.224745, 0, 1.224745]], 1e-5
+    )
+    group = nn.GroupNorm(num_groups=2)
+    assert (group._num_groups, group._center, group._scale) == (2, True, True)

@@ -268,6 +268,34 @@ def test_sizes_that_go_back_through_a_transposition():
         sym.ones(shape=(-1, 3)).eval()
 
 
+def test_arange_goes_on_as_far_as_its_use_wants():
+    numbers = sym.arange(start=1, step=2, repeat=2, infer_range=True)
+    net = sym.elemwise_add(numbers, sym.var("x"))
+    for loaded in (net, sym.load_json(net.tojson())):
+        (found,) = loaded.eval(x=nd.zeros((5,)))
+        assert found.asnumpy().tolist() == [1, 1, 3, 3, 5]
+    assert sym.arange(3, infer_range=False).eval()[0].shape == (3,)
+
+
+def test_names_without_attributes_take_any_as_in_mxnet():
+    x = nd.ones((2, 2))
+    assert nd.broadcast_mul(x, x, axis=-1).shape == (2, 2)
+    assert nd.zeros_like(x, dtype="int32").dtype == np.float32
+    assert sym.relu(sym.var("x"), foo=1).eval(x=x)[0].shape == (2, 2)
+    with pytest.raises(MXNetError, match="foo"):
+        nd.softmax(x, foo=1)
+
+
+def test_attributes_of_an_operator_are_kept_as_text():
+    net = sym.FullyConnected(
+        sym.var("x"), num_hidden=2, name="f", attr={"__init__": mx.init.Xavier(), "k": 3}
+    )
+    assert net.attr_dict()["f"]["k"] == "3"
+    block = gluon.SymbolBlock([net], [sym.var("x")])
+    block.initialize()
+    assert block(nd.ones((1, 4))).shape == (1, 2)
+
+
 def test_a_hybridized_block_draws_for_each_element():
     class Noisy(gluon.HybridBlock):
         def hybrid_forward(self, F, x):

@@ -8,7 +8,10 @@ from ..hybrid_block import HybridBlock
 
 
 class _Norm(HybridBlock):
-    """Common to them: ``gamma``, ``beta`` and what is printed."""
+    """Common to them: ``gamma``, ``beta`` and what is printed.
+
+    Their fields have MXNet's names: classes derived from them read these.
+    """
 
     _kwargs: dict[str, Any]
 
@@ -65,12 +68,12 @@ class LayerNorm(_Norm):
         params: Any = None,
     ):
         super().__init__(prefix, params)
+        self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
         self._kwargs = {"eps": epsilon, "axis": axis, "center": center, "scale": scale}
         self._make(in_channels, scale, center, gamma_initializer, beta_initializer)
 
     def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
-        axis, epsilon = self._kwargs["axis"], self._kwargs["eps"]
-        return F.LayerNorm(data, gamma, beta, axis=axis, eps=epsilon, name="fwd")
+        return F.LayerNorm(data, gamma, beta, axis=self._axis, eps=self._epsilon, name="fwd")
 
 
 class InstanceNorm(_Norm):
@@ -97,11 +100,12 @@ class InstanceNorm(_Norm):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
+        self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
         self._kwargs = {"eps": epsilon, "axis": axis, "center": center, "scale": scale}
         self._make(in_channels, scale, center, gamma_initializer, beta_initializer)
 
     def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:
-        axis, epsilon = self._kwargs["axis"], self._kwargs["eps"]
+        axis, epsilon = self._axis, self._epsilon
         if axis == 1:
             return F.InstanceNorm(x, gamma, beta, name="fwd", eps=epsilon)
         x = F.swapaxes(x, dim1=1, dim2=axis)
@@ -132,6 +136,8 @@ class GroupNorm(_Norm):
         params: Any = None,
     ):
         super().__init__(prefix, params)
+        self._num_groups, self._epsilon = num_groups, epsilon
+        self._center, self._scale = center, scale
         self._kwargs = {
             "eps": epsilon,
             "num_groups": num_groups,
@@ -141,8 +147,8 @@ class GroupNorm(_Norm):
         self._make(num_groups, scale, center, gamma_initializer, beta_initializer)
 
     def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
-        groups, epsilon = self._kwargs["num_groups"], self._kwargs["eps"]
-        return F.GroupNorm(data, gamma, beta, num_groups=groups, eps=epsilon)
+        groups = self._num_groups
+        return F.GroupNorm(data, gamma, beta, num_groups=groups, eps=self._epsilon)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._printed()})"

@@ -59,12 +59,13 @@ class RecurrentLayer(HybridBlock):
         self._hidden_size, self._num_layers = hidden_size, num_layers
         self._layout, self._dropout, self._dtype = layout, dropout, dtype
         self._directions = "lr" if bidirectional else "l"
+        self._dir, self._gates = len(self._directions), _GATES[self._mode]  # MXNet's names
         self._input_size, self._projection_size = input_size, projection_size or None
         self._initializers, self._options = initializers, options
         self._use_sequence_length = use_sequence_length
-        rows, size = _GATES[self._mode] * hidden_size, self._projection_size or hidden_size
+        rows, size = self._gates * hidden_size, self._projection_size or hidden_size
         for layer in range(num_layers):
-            given = input_size if layer == 0 else size * len(self._directions)
+            given = input_size if layer == 0 else size * self._dir
             shapes: dict[str, tuple[int, ...]] = {
                 "i2h_weight": (rows, given),
                 "h2h_weight": (rows, size),
@@ -92,13 +93,13 @@ class RecurrentLayer(HybridBlock):
         found = {}
         for key, param in self._reg_params.items():
             place, _, name = key.partition("_")
-            cell = f"{place[0]}_cell." if len(self._directions) == 2 else ""
+            cell = f"{place[0]}_cell." if self._dir == 2 else ""
             found[f"{prefix}_unfused.{place[1:]}.{cell}{name}"] = param
         return found
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """Shape, layout and element type of each state."""
-        count = self._num_layers * len(self._directions)
+        count = self._num_layers * self._dir
         sizes = [self._projection_size or self._hidden_size]
         sizes += [self._hidden_size] if self._mode == "lstm" else []
         return [
@@ -151,7 +152,7 @@ class RecurrentLayer(HybridBlock):
             state_size=self._hidden_size,
             projection_size=self._projection_size,
             num_layers=self._num_layers,
-            bidirectional=len(self._directions) == 2,
+            bidirectional=self._dir == 2,
             p=self._dropout,
             state_outputs=True,
             mode=self._mode,
@@ -219,5 +220,5 @@ class RecurrentLayer(HybridBlock):
         parts = [f"{columns or None} -> {rows // _GATES[self._mode]}", self._layout]
         parts += [f"num_layers={self._num_layers}"] if self._num_layers != 1 else []
         parts += [f"dropout={self._dropout}"] if self._dropout else []
-        parts += ["bidirectional"] if len(self._directions) == 2 else []
+        parts += ["bidirectional"] if self._dir == 2 else []
         return f"{type(self).__name__}({', '.join(parts)})"
