@@ -68,6 +68,10 @@ BEHAVIOUR: tuple[str, ...] = (
     "An array that `backward()` still needs and that is written after it was recorded: the "
     "gradient is refused with its reason; MXNet computes it with the new values",
     "`Embedding` raises for an index out of range, which MXNet clips in silence",
+    "A float modulo 0 is nan, as in NumPy; MXNet gives 0",
+    "A list or array of bools as an index is a mask, as in NumPy; MXNet takes rows 0 and 1",
+    "Writes whose source overlaps their target (`c[1:] -= c[:-1]`, `nd.dot(a, b, out=a)`) read all "
+    "of the source first; MXNet may read what it has written",
 )
 
 ALL = {**WRONG, **DOCUMENTED, **CHOSEN}

@@ -206,7 +206,8 @@ def test_more_classes_than_the_dtype_has_numbers_are_refused() -> None:
 
 
 def test_what_the_compatibility_page_says_of_behaviour() -> None:
-    """Where this is meant to differ: running statistics, what was overwritten, rows of a table."""
+    """Where this is meant to differ: running statistics, what was overwritten, rows of a table,
+    modulo 0, masks, writes that overlap."""
     norm = nn.BatchNorm(in_channels=2)
     norm.initialize()
     x = nd.arange(6).reshape((3, 2))
@@ -221,3 +222,10 @@ def test_what_the_compatibility_page_says_of_behaviour() -> None:
         y.backward()
     with pytest.raises(base.MXNetError, match="given index 5"):
         nd.Embedding(nd.array([5]), nd.ones((3, 2)), input_dim=3, output_dim=2).wait_to_read()
+    assert np.isnan((nd.array([1, 2]) % 0).asnumpy()).all()
+    rows = nd.arange(6).reshape((3, 2))
+    assert rows[[True, False, True]].asnumpy().tolist() == [[0, 1], [4, 5]]
+    rows[1:] -= rows[:-1]
+    assert rows.asnumpy().tolist() == [[0, 1], [2, 2], [2, 2]]
+    nd.dot(nd.ones((2, 2)), rows[1:], out=rows[1:])
+    assert rows.asnumpy().tolist() == [[0, 1], [4, 4], [4, 4]]
