@@ -36,6 +36,13 @@ def shape_of(value: Any) -> Any:
     return NOTHING if value is None else ARRAY
 
 
+def in_lists(nesting: Any) -> Any:
+    """The same nesting in lists alone."""
+    if isinstance(nesting, (list, tuple)):
+        return [in_lists(part) for part in nesting]
+    return NOTHING if nesting == NOTHING else ARRAY
+
+
 def rebuild(nesting: Any, items: Iterator[Any]) -> Any:
     """The nesting filled with the next items."""
     if isinstance(nesting, (list, tuple)):

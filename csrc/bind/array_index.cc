@@ -106,7 +106,8 @@ void write_now(const NDArray& target, NDArray value) {
     copy_array(value, here);
     value = here;
   }
-  if (target.shape.size() > 0) copy_array(repeated(value, target.shape), target);
+  const NDArray spread = repeated(value, target.shape);  // refuses what doesn't fit
+  if (target.shape.size() > 0) copy_array(spread, target);
 }
 
 // Recorded and traced writes: the whole array as a new value.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .. import nd, nesting
+from .. import nd
 from ..whole_files import write_whole
 from .checks import CheckError
 from .parameter_files import fill, read_arrays
@@ -72,8 +72,8 @@ def _describe(block: Block, index: list[int], into: dict[str, Any]) -> None:
         cached = block._cached  # type: ignore[attr-defined]
         described["hybridized"] = cached is not None
         if cached is not None:
-            described["in_format"] = _plain(cached.given)
-            described["out_format"] = _plain(cached.nesting)
+            described["in_format"] = cached.in_format
+            described["out_format"] = cached.out_format
             described["inputs"] = [variable.tojson() for variable in cached.variables]
             described["symbol"] = cached.symbol.tojson()
     described["children"] = {}
@@ -81,12 +81,6 @@ def _describe(block: Block, index: list[int], into: dict[str, Any]) -> None:
         index[0] += 1
         described["children"][child.name] = name
         _describe(child, index, described)
-
-
-def _plain(nest: Any) -> Any:
-    if isinstance(nest, (list, tuple)):
-        return [_plain(part) for part in nest]
-    return nesting.NOTHING if nest == nesting.NOTHING else nesting.ARRAY
 
 
 def _restore(block: Block, index: list[int], model: Any, file_name: str) -> None:

@@ -52,6 +52,16 @@ class CachedBlock:
         self._context: Any = None  # of the latest call
         self._latest: list[Any] = []
 
+    @property
+    def in_format(self) -> Any:
+        """How the arguments nest, as MXNet says it: [0, [0, 0]]."""
+        return nesting.in_lists(self.given)
+
+    @property
+    def out_format(self) -> Any:
+        """How the outputs nest."""
+        return nesting.in_lists(self.nesting)
+
     def call(self, args: tuple) -> Any:
         """Runs the program; only arrays are put in order here, a microsecond or two."""
         return self.nested(self.run(self.graph, args))

@@ -149,6 +149,15 @@ class HybridBlock(Block):
             super().__setattr__("_cached", None)
             self._dynamic = False
 
+    # MXNet's names, which libraries that export blocks read.
+    @property
+    def _in_format(self) -> Any:
+        return self._cached.in_format if self._cached else None
+
+    @property
+    def _out_format(self) -> Any:
+        return self._cached.out_format if self._cached else None
+
     def _report(self, path: str) -> Iterator[LayerReport]:
         if self._active and not self._dynamic:
             programs = self._cached.graph.num_programs if self._cached else 0

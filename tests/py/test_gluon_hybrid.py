@@ -9,7 +9,7 @@ import pytest
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, autograd, gluon, init, nd, sym
-from jupyter_hybrid.gluon import nn
+from jupyter_hybrid.gluon import nn, rnn
 from jupyter_hybrid.views import GraphViewer
 
 RNG = np.random.default_rng(9)
@@ -373,3 +373,12 @@ def test_the_loss_is_compiled_too():
     loss.hybridize()
     loss(nd.ones((4, 3)), nd.ones(4))
     assert programs(loss) == 1
+
+
+def test_how_arguments_and_outputs_nest_has_mxnets_names():
+    layer = rnn.LSTM(3)
+    layer.initialize()
+    assert layer._in_format is None
+    layer.hybridize()
+    layer(nd.ones((2, 1, 4)), layer.begin_state(1))
+    assert (layer._in_format, layer._out_format) == ([0, [0, 0]], [0, [0, 0]])
