@@ -1,4 +1,7 @@
-"""Symbols without inputs, and arithmetic as functions."""
+"""Symbols without inputs, and arithmetic as functions.
+
+A size of 0 or -1 in a shape is the one that the use wants, as in MXNet.
+"""
 
 from __future__ import annotations
 
