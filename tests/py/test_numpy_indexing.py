@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cells import Shell
 from numpy_samples import DTYPES, NUMBERS, sample
 from traced import Recorded, check
 
@@ -267,3 +268,27 @@ def test_read_only_views_refuse_at_once():
         return view
 
     check(write, np.arange(24.0).reshape(4, 6))
+
+
+@pytest.mark.parametrize(
+    "write", ["b[:] = r", "b[1] = r", "b[...] = r", "b[b > 1] = r", "b.fill(r)"]
+)
+@pytest.mark.parametrize(
+    "number", ["a.sum() + 139", "a.mean() * 1000", "a.sum() * np.nan", "-a.sum()", "a.max()"]
+)
+def test_numbers_that_an_array_of_integers_does_not_hold(write, number):
+    """NumPy looks at a scalar of its own that it stores, and so does a cell."""
+    start = "import numpy as np\na = np.arange(14)\nb = np.arange(4, dtype=np.int8)"
+    body = f"r = {number}\n{write}"
+    plain = {}
+    exec(start, plain)
+    try:
+        exec(body, plain)
+        error = None
+    except (OverflowError, ValueError) as raised:
+        error = raised
+    shell = Shell()
+    shell.run(start)
+    found = shell.hybridize(body, "--force --view none", fails=error is not None).error
+    assert (type(found), str(found)) == (type(error), str(error))
+    assert shell.ns["b"].tolist() == plain["b"].tolist()

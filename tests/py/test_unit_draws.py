@@ -65,6 +65,7 @@ LOOPS = {
     " += random.randint(1, 6) * own.randrange(9) + own.randrange(-5, i + 1)",
     "large ones of Python's": "c ^= random.randint(-(2**62), 2**62) ^ own.randrange(2**62 + 1)",
     "one to draw of Python's": "c += random.randint(3, 3) + own.randrange(1)",
+    "integers that no double holds": "s += random.uniform(2**53 + 1, 1)",
     "exponential ones": "s += random.expovariate(0.5) - own.expovariate(i + 1.0)",
     "from a list": "c += random.choice([2, 3]) + random.choice(b) + own.choice((1, 2, 5))",
     "and none in a list": "s += random.random()\nif i == 30: b[:] = []\nc += random.choice(b)",
@@ -117,7 +118,8 @@ OTHERS = frozenset(
     {"two names", "another generator", "seeds", "and a print", "nested elements", "by another name",
      "and an error", "and what can't be drawn", "many integers", "and none in a list",
      "with arrays of them", "before others that take from pairs",
-     "and none in a range", "a rate of none", "a deviation below 0", "a deviation of -0"}
+     "and none in a range", "a rate of none", "a deviation below 0", "a deviation of -0",
+     "integers that no double holds"}
 )  # fmt: skip
 
 

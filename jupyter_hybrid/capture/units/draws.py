@@ -291,6 +291,9 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
             return None
         if kind is random.Random and not {*kinds} <= _PYTHONS:  # it gives one of NumPy's then
             return None
+        for value_kind, register in values if known.method == _PYTHON_RANGE else ():
+            if is_integer(value_kind):  # Python subtracts them exactly
+                code.check("exact_i", register)
         given = [arithmetic.as_float(code, value) for value in values]
         for k in range(len(given), known.needs):
             value = by_name.get(known.names[k]) if known.names else None

@@ -25,6 +25,7 @@ from .indexing import has_plain_bounds
 _INDEXED = Reason("indexing with this index")
 _STORED = Reason("writing with this index and value")
 _READ = Reason("indexing reads the array")
+_FITS = Reason("a number may not fit into the array")
 _WRITTEN = Reason("an array is written in NumPy")
 _FLAT = Reason("flat is read")
 
@@ -75,7 +76,7 @@ def setitem(array: Any, key: Any, value: Any) -> None:
             if is_basic(key):
                 window = _core.region(array.shape, key)
                 bridge.require_element(window.shape, value)
-                operand = fitted(array, value, window.shape)
+                operand = fitted(array, _stored(array, value), window.shape)
                 array.assign(window.write(array.handle, operand))
             else:
                 gather.write(array, key, value)
@@ -89,6 +90,19 @@ def setitem(array: Any, key: Any, value: Any) -> None:
     recorder.flush_if_active(_WRITTEN)
     in_numpy(operator.setitem, (array.to_numpy(), key, value), {}, recorder)
     array.touched()
+
+
+def _stored(array: Any, value: Any) -> Any:
+    """A NumPy scalar that an array of integers may not hold is one that NumPy looks at.
+
+    Raises NumPy's error: OverflowError, or ValueError for nan.
+    """
+    scalar = type(value) is bridge.Traced and value.is_scalar and not array.recorder.script
+    if not scalar or array.dtype.kind not in "iu" or np.can_cast(value.dtype, array.dtype):
+        return value
+    stored = np.empty((), array.dtype)
+    stored[()] = value.to_numpy(_FITS)
+    return stored.item()
 
 
 class Items:
