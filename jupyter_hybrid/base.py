@@ -39,7 +39,11 @@ mx_real_t = np.float32
 
 def dtype_of(dtype: Any) -> Any:
     """An element type as arrays tell it: a type of NumPy's, or "bfloat16", which NumPy lacks and
-    MXNet writes as a structure of that name."""
+    MXNet writes as a structure of that name. None is float32, an array stands for its own."""
+    if dtype is None:
+        return np.float32
+    if isinstance(dtype, _core.NDArray):
+        return dtype.dtype
     if isinstance(dtype, str) and dtype == "bfloat16":
         return dtype
     known = np.dtype(dtype)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "array/history.h"
+#include "array/old_value.h"
 #include "core/error.h"
 #include "launch/launch.h"
 #include "plan/windows.h"
@@ -53,6 +54,7 @@ void become_copy(SymNode* node, const SymEntry& value) {
   node->inputs = {value};
   node->values.clear();
   node->versions.clear();
+  node->seen.reset();
 }
 
 static SymNodeRef node_of_value(const SymEntry& value) {
@@ -128,6 +130,7 @@ SymEntry memory_of(SymEntry entry) {
 }
 
 void note_overwritten(const SymEntry& entry) {
+  if (keeps_old_values()) return;
   const SymEntry memory = memory_of(entry);
   if (has_history(*memory.node)) memory.node->overwritten = true;
 }

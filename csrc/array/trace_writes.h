@@ -37,7 +37,8 @@ void become_copy(SymNode* leaf, const SymEntry& value);
 
 // The value whose memory `entry` is a window on in eager mode, walking through view operators.
 SymEntry memory_of(SymEntry entry);
-// Its memory is written: gradients that need the old value are refused, as in eager mode.
+// Its memory is written: gradients that need the old value are refused, as in eager mode,
+// unless KeepsOldValues.
 void note_overwritten(const SymEntry& entry);
 
 // The front end's part. `hold` makes the holder of a value; `settle` computes and does every write

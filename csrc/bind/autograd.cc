@@ -1,5 +1,6 @@
 // Autograd's switches and gradients.
 #include "tape/autograd.h"
+#include "array/old_value.h"
 #include "bind/create.h"
 #include "bind/host_calls.h"
 #include "bind/invoke.h"
@@ -149,6 +150,14 @@ void bind_autograd(py::module_& m) {
       py::arg("heads"), py::arg("variables"), py::arg("head_grads") = py::none(),
       py::arg("retain_graph") = false, py::arg("create_graph") = false,
       py::arg("train_mode") = true);
+  m.def(
+      "replace_contents",
+      [](const py::object& array, const py::object& contents) {
+        const KeepsOldValues scope;
+        array[py::slice(py::none(), py::none(), py::none())] = contents;
+      },
+      py::arg("array"), py::arg("contents"),
+      "array[:] = contents; gradients of what was recorded before see the old contents.");
   m.def(
       "tape_graph",
       [](const py::object& heads) {

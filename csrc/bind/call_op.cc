@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "array/old_value.h"
 #include "array/trace_writes.h"
 #include "bind/invoke.h"
 #include "bind/site.h"
@@ -305,6 +306,7 @@ Write how_to_write(PyArray* a, const char* op, bool is_output) {
 Write before_write(PyArray* a, const char* op, bool is_output) {
   const bool is_there = !is_traced(a);
   const Write how = how_to_write(a, op, is_output);
+  if (keeps_old_values() && a->ref.array.defined()) keep_old_value(a->ref);
   num_writes += is_there || how == Write::now;
   return how;
 }

@@ -117,6 +117,10 @@ DType dtype_from_python(py::handle object) {
       return dtype_from_name(name);
     }
   }
+  // What has an element type stands for it; types and NumPy's dtypes are told by NumPy.
+  if (!PyType_Check(object.ptr()) && py::hasattr(object, "dtype")) {
+    return dtype_from_python(object.attr("dtype"));
+  }
   const py::object dtype = make(object);
   const py::object names = dtype.attr("names");
   if (names.equal(py::make_tuple("bfloat16"))) return DType::bfloat16;  // MXNet's own

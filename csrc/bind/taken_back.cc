@@ -5,6 +5,7 @@
 #include <deque>
 #include <unordered_set>
 
+#include "array/old_value.h"
 #include "array/trace_writes.h"
 #include "engine/engine.h"
 #include "kernels/host_copy.h"
@@ -187,6 +188,7 @@ bool own_inputs(const py::sequence& arrays) {
     SymNode& leaf = *others[i].node;
     leaf.values = {copies[i]};
     leaf.versions = {copies[i].storage->var.version.load()};
+    leaf.seen.reset();
   }
   return true;
 }

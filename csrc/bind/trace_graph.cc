@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "bind/create.h"
-#include "tape/tape.h"
+#include "trace/pending.h"
 
 namespace hybrid {
 namespace bind {
@@ -45,15 +45,7 @@ std::vector<SymEntry> stops_of(const Symbol& symbol) {
 TracedGraph graph_of(const Symbol& symbol) {
   TracedGraph traced;
   traced.stops = stops_of(symbol);
-  for (const SymEntry& stop : traced.stops) {
-    const NDArray& value = *value_at(stop);
-    const auto out = static_cast<size_t>(stop.out);
-    const uint64_t now = value.storage->var.version.load();
-    require(out >= stop.node->versions.size() || stop.node->versions[out] == now,
-            "a recorded value can no longer be computed: ", describe_node(*stop.node),
-            " was overwritten after it was used");
-    traced.values.push_back(value);
-  }
+  for (const SymEntry& stop : traced.stops) traced.values.push_back(recorded_value(stop));
   GraphSources sources;
   traced.graph = to_graph(symbol, traced.stops, &sources);
   traced.keys = std::move(sources.keys);

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "array/old_value.h"
 #include "array/trace_writes.h"
 #include "bind/create.h"
 #include "bind/invoke.h"
@@ -76,6 +77,7 @@ void finish_writes() {
     const auto out = static_cast<size_t>(write.value.out);
     node.values.at(out) = write.target;
     node.versions.at(out) = write.target.storage->var.version.load();
+    if (node.kind == NodeKind::input) note_seen(write.target, &node);
     holder->ref.array = write.target;
     note_trace_written(write.target, {node.serial, write.value.out});
   }

@@ -218,7 +218,7 @@ void register_box_nms() {
   nms.gradient = grad_nms;
   StatesDef shown;
   shown.num_visible = [](const Attrs&) { return 1; };
-  shown.output_names = {"output", "index"};
+  shown.output_names = {"output0"};  // MXNet counts the hidden one too
   shown.mx_outputs = 2;
   add_states(add_op(std::move(nms)), std::move(shown));
 

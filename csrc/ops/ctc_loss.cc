@@ -10,6 +10,7 @@
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
+#include "ops/states.h"
 
 namespace hybrid {
 
@@ -197,7 +198,11 @@ void register_ctc_loss() {
   loss.gradient = grad_loss;
   loss.flops = loss_flops;
   OpDef grad = loss;
-  add_op(std::move(loss));
+  StatesDef shown;
+  shown.num_visible = [](const Attrs&) { return 1; };
+  shown.output_names = {"output0"};  // MXNet counts its hidden output too
+  shown.mx_outputs = 2;
+  add_states(add_op(std::move(loss)), std::move(shown));
 
   grad.name = "ctc_loss_grad";
   grad.doc = "The gradient of CTCLoss by data, for a gradient of 1 that flows in.";

@@ -66,24 +66,23 @@ AxisView axis_view(const KernelContext& c) {
   return AxisView(shape, normalize_axis(c.attrs.integer("axis"), shape.ndim(), c.attrs.op()->name));
 }
 
-// Softmax of the first elements of every row, 0 behind them.
+// Softmax of the first elements of every row, 0 behind them. The result may lie where x is.
 void softmax_of_lengths(const KernelContext& c, const TensorView& x, const AxisView& v, double t) {
   only_on_host(c.resources, "softmax of different lengths");
   const IndexReader lengths(c.in[1]);
   const size_t item = dtype_size(x.dtype);
   const TensorView row = scratch_view(x.dtype, {v.size}, c.resources);
-  std::memset(c.out[0].data, 0, static_cast<size_t>(x.size()) * item);
   for (int64_t k = 0; k < v.outer * v.inner; ++k) {
     const int64_t length = std::clamp<int64_t>(lengths[k], 0, v.size);
     const int64_t first = k / v.inner * v.size * v.inner + k % v.inner;
     const auto at = [&](const TensorView& a, int64_t j) {
       return a.as<char>() + static_cast<size_t>(first + j * v.inner) * item;
     };
-    if (length == 0) continue;
     for (int64_t j = 0; j < length; ++j) {
       std::memcpy(row.as<char>() + static_cast<size_t>(j) * item, at(x, j), item);
     }
-    softmax(x.dtype, 1, length, 1, row.data, row.data, t, false, c.resources);
+    if (length != 0) softmax(x.dtype, 1, length, 1, row.data, row.data, t, false, c.resources);
+    for (int64_t j = length; j < v.size; ++j) std::memset(at(c.out[0], j), 0, item);
     for (int64_t j = 0; j < length; ++j) {
       std::memcpy(at(c.out[0], j), row.as<char>() + static_cast<size_t>(j) * item, item);
     }

@@ -196,14 +196,10 @@ Symbol Symbol::internals() const {
 namespace {
 
 std::string output_suffix(const SymNode& node, int out) {
-  const std::string op = node.op->name;
-  // Their hidden outputs count.
-  if (op == "CTCLoss" || op == "box_nms") return "output" + std::to_string(out);
-  if (visible_outputs(node) == 1 && out == 0) return "output";
   const StatesDef* def = states_of(*node.op);
   const auto at = static_cast<size_t>(out);
-  return def && at < def->output_names.size() ? def->output_names[at]
-                                              : "output" + std::to_string(out);
+  if (def != nullptr && at < def->output_names.size()) return def->output_names[at];
+  return visible_outputs(node) == 1 && out == 0 ? "output" : "output" + std::to_string(out);
 }
 
 }  // namespace

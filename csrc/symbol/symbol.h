@@ -9,6 +9,7 @@
 
 namespace hybrid {
 
+struct OldValue;  // array/old_value.h
 struct SymNode;
 using SymNodeRef = std::shared_ptr<SymNode>;
 
@@ -43,6 +44,7 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   // which they were recorded (a later overwrite makes backward refuse).
   std::vector<NDArray> values;
   std::vector<uint64_t> versions;
+  std::shared_ptr<OldValue> seen;  // of a variable, as a leaf
   // Known output shapes/dtypes (tape and traces always; Symbols when declared).
   std::vector<Shape> shapes;
   std::vector<DType> dtypes;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "array/old_value.h"
 #include "core/error.h"
 #include "launch/launch.h"
 #include "tape/autograd.h"
@@ -25,6 +26,7 @@ void mark_variable(ArrayRef& array, const NDArray& grad, ArrayExtra::Req req) {
   array.array = value;
   extra.traced = false;
   extra.variable = true;
+  value.storage->of_variable = true;
   extra.grad = grad;
   if (grad.defined()) grad.storage->of_gradient = true;
   extra.grad_req = req;
@@ -43,6 +45,7 @@ void mark_variable(ArrayRef& array, const NDArray& grad, ArrayExtra::Req req) {
   node->site = current_site();
   node->serial = next_serial();
   node->held = std::move(slot);
+  note_seen(value, node.get());
   extra.entry = {std::move(node), 0};
 }
 

@@ -1,4 +1,5 @@
 // The tape: recorded operators as nodes that keep their values and the versions of their memory.
+#include "array/old_value.h"
 #include "array/trace_writes.h"
 #include "core/error.h"
 #include "launch/launch.h"
@@ -21,6 +22,7 @@ SymNodeRef make_leaf(const NDArray& value) {
   node->ctx = value.ctx();
   node->site = current_site();
   node->serial = next_serial();
+  note_seen(value, node.get());
   return node;
 }
 
@@ -115,13 +117,14 @@ void check_not_freed(const SymNode& node) {
        "that one retain_graph=True to differentiate twice");
 }
 
-const NDArray& saved_value(const SymNode& node, int out) {
+NDArray saved_value(const SymNode& node, int out) {
   check_not_freed(node);
   if (out >= static_cast<int>(node.values.size()) || !node.values[out].defined()) {
     fail("backward: the value of ", describe_node(node), " was not kept");
   }
   const NDArray& value = node.values[out];
   if (version_of(value) != node.versions[out]) {
+    if (const std::optional<NDArray> kept = kept_value(node, out)) return *kept;
     fail("backward: the gradient needs the value of ", describe_node(node),
          ", which was overwritten after it was recorded");
   }

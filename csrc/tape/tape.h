@@ -24,8 +24,8 @@ std::vector<ArrayRef> run_recorded(const OpDef& op, const Attrs& attrs,
                                    const std::vector<ArrayRef>& inputs, uint64_t key, Context ctx);
 
 void check_not_freed(const SymNode& node);  // throws Error naming it
-// The value at an entry of the tape; throws when it was freed or overwritten since.
-const NDArray& saved_value(const SymNode& node, int out);
+// The value at an entry of the tape; throws when it was freed, or overwritten since and not kept.
+NDArray saved_value(const SymNode& node, int out);
 std::string describe_node(const SymNode& node);  // "mul (line 3)"
 
 }  // namespace hybrid

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "array/old_value.h"
 #include "core/error.h"
 #include "engine/trace.h"
 #include "launch/launch.h"
@@ -116,14 +117,16 @@ std::vector<bool> reads_changing(const Pending& pending,
   return reads;
 }
 
-void require_unchanged(const Pending& pending) {
-  for (const SymEntry& stop : pending.stops) {
-    const auto out = static_cast<size_t>(stop.out);
-    const uint64_t now = stop.node->values[out].storage->var.version.load();
-    require(out >= stop.node->versions.size() || stop.node->versions[out] == now,
-            "a recorded value can no longer be computed: ", describe_node(*stop.node),
-            " was overwritten after it was used");
-  }
+NDArray recorded_value(const SymEntry& stop) {
+  const SymNode& node = *stop.node;
+  const auto out = static_cast<size_t>(stop.out);
+  const NDArray& value = node.values[out];
+  const uint64_t now = value.storage->var.version.load();
+  if (out >= node.versions.size() || node.versions[out] == now) return value;
+  const std::optional<NDArray> kept = kept_value(node, stop.out);
+  require(kept.has_value(), "a recorded value can no longer be computed: ", describe_node(node),
+          " was overwritten after it was used");
+  return *kept;
 }
 
 std::vector<uint64_t> draw_keys(const Pending& pending) {

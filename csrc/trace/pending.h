@@ -21,8 +21,9 @@ Pending pending_for(const std::vector<SymEntry>& wanted);
 // By node of `nodes`: is it computed from memory for which `may_change` says so?
 std::vector<bool> reads_changing(const Pending& pending,
                                  const std::function<bool(const NDArray&)>& may_change);
-// Throws Error when a value that it starts from was overwritten after it was recorded.
-void require_unchanged(const Pending& pending);
+// A value that it starts from; throws Error when that was overwritten after it was recorded, and
+// not kept.
+NDArray recorded_value(const SymEntry& stop);
 // Random draws' keys, by key slot.
 std::vector<uint64_t> draw_keys(const Pending& pending);
 

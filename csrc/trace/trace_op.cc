@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "array/old_value.h"
 #include "array/trace_writes.h"
 #include "core/error.h"
 #include "launch/call_types.h"
@@ -136,6 +137,7 @@ SymEntry trace_leaf(const ArrayRef& array) {
   node->segment = thread_state().segment;
   node->serial = next_serial();
   node->traced = true;
+  note_seen(a, node.get());
   leaves().add(a.storage.get(), node, source_of(array));
   note_pending_bytes(a.nbytes());
   return {node, 0};

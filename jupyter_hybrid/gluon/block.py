@@ -274,9 +274,12 @@ class Block:
         names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
         variables = [sym.var(name) for name in names]
         given = nesting.rebuild(nesting.shape_of(args), iter(variables))
-        output = nesting.of_outputs(self.forward(*given))  # without this block's hooks
+        output = nesting.of_outputs(self._symbolic(*given))  # without this block's hooks
         outputs = [s for s in nesting.flatten(output) if s is not None]
         return variables, sym.Group(outputs), nesting.shape_of(output)
+
+    def _symbolic(self, *args: Any) -> Any:
+        return self.forward(*args)
 
     def _infer_params(self, *args: Any) -> None:
         """Sets incomplete parameter shapes from the inputs' shapes and initializes them."""

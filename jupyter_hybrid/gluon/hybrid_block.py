@@ -242,6 +242,8 @@ class HybridBlock(Block):
                 raise
 
     def _symbolic(self, x: Any, *args: Any) -> Any:
+        """``hybrid_forward``'s graph. A ``forward`` that a subclass defines around it runs at every
+        call and has no part in it."""
         params = {k: p.var() for k, p in self._reg_params.items()}
         with sym.name_prefix(self._prefix), self.name_scope(), _core.trace_scope(self.name):
             return self.hybrid_forward(sym, x, *args, **params)

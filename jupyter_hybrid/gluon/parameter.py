@@ -230,7 +230,7 @@ class Parameter(ParameterArrays):
         if self._trainer is not None:  # a store that updates weights has the old ones
             self._trainer._reset_kvstore()
         for array in self._data.values():
-            array[:] = data
+            _core.replace_contents(array, data)
 
     def _take(self, data: Any, contexts: list[Context]) -> None:
         with _outside_trace():

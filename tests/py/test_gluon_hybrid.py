@@ -382,3 +382,35 @@ def test_how_arguments_and_outputs_nest_has_mxnets_names():
     layer.hybridize()
     layer(nd.ones((2, 1, 4)), layer.begin_state(1))
     assert (layer._in_format, layer._out_format) == ([0, [0, 0]], [0, [0, 0]])
+
+
+class _Around(gluon.HybridBlock):
+    """``forward`` around ``hybrid_forward``, as masked losses write it."""
+
+    def forward(self, x, more):
+        assert x.shape == (2,)  # arrays, at every call
+        return super().forward(x * 2) + more
+
+    def hybrid_forward(self, F, x):
+        return x * 3
+
+
+def test_a_forward_around_hybrid_forward_runs_once_at_every_call():
+    block = _Around()
+    x, more = nd.array([1, 2]), nd.array([10, 20])
+    plain = block(x, more).asnumpy()
+    block.hybridize()
+    for _ in range(2):
+        np.testing.assert_array_equal(block(x, more).asnumpy(), plain)
+
+
+def test_a_forward_around_a_layer_that_waits_for_shapes():
+    class Flat(gluon.nn.Dense):
+        def forward(self, x):
+            return super().forward(x.reshape((x.shape[0], -1))) * 0.5
+
+    for hybridized in (False, True):
+        layer = Flat(3)
+        layer.initialize("ones")
+        layer.hybridize(hybridized)
+        np.testing.assert_array_equal(layer(nd.ones((2, 2, 2))).asnumpy(), np.full((2, 3), 2))

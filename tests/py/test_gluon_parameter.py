@@ -374,3 +374,10 @@ def test_parameters_of_whole_numbers_have_no_gradient(tmp_path):
     p.zero_grad()
     p.cast("float64")
     assert p.grad().asnumpy().tolist() == [0, 0]
+
+
+def test_no_dtype_is_float32():
+    p = gluon.Parameter("p", shape=(2,), dtype=None)
+    p.initialize()
+    assert p.data().dtype is np.float32
+    assert gluon.nn.Embedding(3, 2, dtype=None).weight.dtype is np.float32

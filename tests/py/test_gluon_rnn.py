@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jupyter_hybrid import autograd, nd, sym
+from jupyter_hybrid import MXNetError, autograd, nd, sym
 from jupyter_hybrid.gluon import contrib, nn, rnn
 
 X = nd.array(np.random.default_rng(0).normal(size=(2, 3, 4)).astype("float32"))
@@ -222,3 +222,10 @@ def test_a_loop_of_the_graph(valid_length):
     np.testing.assert_allclose(outputs.asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-6)
     for got, expected in zip(after, last, strict=True):
         np.testing.assert_allclose(got.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_layer_says_how_many_axes_it_takes():
+    layer = rnn.LSTM(4)
+    layer.initialize()
+    with pytest.raises(MXNetError, match=r"expected inputs of 3 axes \(TNC\), got shape \(2, 3\)"):
+        layer(nd.ones((2, 3)))

@@ -527,3 +527,9 @@ def test_traced_writes_to_an_input_are_seen_by_its_views(materialize_hook):
     same(after, [4, 6, 8])
     same(alias, [2, 3])
     same(x, [2, 3, 4])
+
+
+def test_an_array_stands_for_its_dtype():
+    like = nd.ones((1,), dtype="int32")
+    assert nd.array([1.5]).astype(like).dtype is np.int32
+    assert nd.zeros((2,), dtype=np.ones(1, "float64")).dtype is np.float64

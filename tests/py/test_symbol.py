@@ -518,3 +518,10 @@ def test_inputs_that_are_only_counted_become_variables():
     assert joined.list_arguments() == ["both_arg0", "both_arg1"]
     found = joined.eval(both_arg0=nd.zeros((1,)), both_arg1=nd.ones((1,)))[0]
     assert found.asnumpy().tolist() == [0, 1]
+
+
+def test_hidden_outputs_count_in_two_names():
+    """As in MXNet 1.9.1."""
+    data, label = sym.var("data"), sym.var("label")
+    assert sym.CTCLoss(data, label, name="c").list_outputs() == ["c_output0"]
+    assert sym.contrib.box_nms(data, name="n").list_outputs() == ["n_output0"]

@@ -12,7 +12,6 @@ from typing import Any
 
 from . import hooks, tree
 
-VERSION = "1.9.1"
 _HERE = "jupyter_hybrid"
 
 
@@ -65,7 +64,8 @@ def _fill_root(module: ModuleType) -> None:
     here = sys.modules[_HERE]
     module.__doc__ = here.__doc__
     module.__path__ = []
-    module.__version__ = VERSION  # type: ignore[attr-defined]
+    module.__file__ = __file__
+    module.__version__ = tree.VERSION  # type: ignore[attr-defined]
 
     def missing(name: str) -> Any:
         value = _of_root(here, name)

@@ -68,7 +68,8 @@ def reason(module: str, name: str) -> str:
 
 
 class NotCarried:
-    """Stands for a name that isn't carried: whatever it is used for raises NotCarriedError.
+    """Stands for a name that isn't carried: whatever it is used for raises NotCarriedError, but for
+    deriving a class, whose objects can't be made then.
 
     Nothing is an instance of it, so ``isinstance(x, mx.nd.sparse.CSRNDArray)`` is False.
     """
@@ -88,7 +89,15 @@ class NotCarried:
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise NotCarriedError(f"{self._full()}: {reason(self._module, self._name)}")
 
-    __call__ = __getitem__ = __iter__ = __mro_entries__ = __enter__ = __exit__ = _refuse
+    __call__ = __getitem__ = __iter__ = __enter__ = __exit__ = _refuse
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type]:
+        """A class may be derived from it, in a module that is only imported; it has no objects."""
+
+        def refuse(kind: type, *args: Any, **kwargs: Any) -> NoReturn:
+            self._refuse()
+
+        return (type(self._name, (), {"__new__": refuse}),)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):  # asked by Python, pickles and notebooks: has it got one?

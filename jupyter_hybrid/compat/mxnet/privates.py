@@ -15,7 +15,7 @@ from ...gluon.naming import Scope
 from ...sym import Symbol
 from ...sym.names import choose_name
 from ...util import ArrayScope, ShapeScope
-from . import library_privates
+from . import library_privates, tree
 
 _FLAGS = {
     None: -1, np.float32: 0, np.float64: 1, np.float16: 2, np.uint8: 3, np.int32: 4, np.int8: 5,
@@ -33,6 +33,7 @@ _NAMES: dict[tuple[str, str], Any] = {
     ("ndarray.ndarray", "_STORAGE_TYPE_CSR"): 2,
     ("ndarray.ndarray", "py_slice"): slice,
     ("gluon.block", "_BlockScope"): Scope,
+    ("libinfo", "__version__"): tree.VERSION,
     ("util", "_NumpyArrayScope"): ArrayScope,
     ("util", "_NumpyShapeScope"): ShapeScope,
     **library_privates.NAMES,

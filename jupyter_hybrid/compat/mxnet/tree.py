@@ -9,6 +9,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+#: Which version that is.
+VERSION = "1.9.1"
+
 #: Top-level modules that have another name here, and short names that are imported as modules.
 RENAMED = {"ndarray": "nd", "symbol": "sym"}
 SHORT = {

@@ -184,6 +184,11 @@ class RecurrentLayer(HybridBlock):
 
     def _infer_params(self, *args: Any) -> None:
         """The size of the inputs is that of their last axis."""
+        if len(args[0].shape) != 3:
+            raise CheckError(
+                f"{self.name}: expected inputs of 3 axes ({self._layout}), got shape "
+                f"{tuple(args[0].shape)}"
+            )
         for direction in self._directions:
             weight = self._reg_params[f"{direction}0_i2h_weight"]
             weight.shape = (weight.shape[0], args[0].shape[2])  # type: ignore[index]
