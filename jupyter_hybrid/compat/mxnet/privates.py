@@ -15,7 +15,7 @@ from ...gluon.naming import Scope
 from ...sym import Symbol
 from ...sym.names import choose_name
 from ...util import ArrayScope, ShapeScope
-from . import library_privates, tree
+from . import layer_privates, library_privates, tree
 
 _FLAGS = {
     None: -1, np.float32: 0, np.float64: 1, np.float16: 2, np.uint8: 3, np.int32: 4, np.int8: 5,
@@ -36,6 +36,7 @@ _NAMES: dict[tuple[str, str], Any] = {
     ("libinfo", "__version__"): tree.VERSION,
     ("util", "_NumpyArrayScope"): ArrayScope,
     ("util", "_NumpyShapeScope"): ShapeScope,
+    **layer_privates.NAMES,
     **library_privates.NAMES,
 }
 
