@@ -66,8 +66,8 @@ BEHAVIOUR: tuple[str, ...] = (
     "BatchNorm moves its running statistics in the forward pass in training, as MXNet does on GPUs "
     "(cuDNN); on CPU MXNet moves them in the backward pass, so not at all without one",
     "An array that `backward()` still needs and that is written after it was recorded: the "
-    "gradient is refused with its reason, but for Parameter.set_data, which keeps the old values for "
-    "it; MXNet computes both with the new values",
+    "gradient is refused with its reason, but for Parameter.set_data, which keeps the old values "
+    "for it; MXNet computes both with the new values",
     "`Embedding` raises for an index out of range, which MXNet clips in silence",
     "A float modulo 0 is nan, as in NumPy; MXNet gives 0",
     "A list or array of bools as an index is a mask, as in NumPy; MXNet takes rows 0 and 1",

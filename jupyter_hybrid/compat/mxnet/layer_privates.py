@@ -20,7 +20,7 @@ def format_sequence(
     given = in_layout if in_layout is not None and isinstance(inputs, tensor_types) else layout
     steps = sequences.as_steps(length, inputs, given, merge)
     values, axis = steps.values, layout.find("T")
-    first = values if isinstance(values, tensor_types) else values[0]
+    first: Any = values if isinstance(values, tensor_types) else values[0]
     batch = first.shape[steps.batch_axis] if steps.F is nd else 0
     if isinstance(values, tensor_types) and axis != steps.axis:
         values = steps.F.swapaxes(values, dim1=axis, dim2=steps.axis)
@@ -31,7 +31,7 @@ def begin_state(cell: Any, F: Any, begin_state: Any, inputs: Any, batch_size: in
     """States of zeros where none are given, on the inputs' device."""
     if begin_state is not None or F is not nd:
         return begin_state or cell.begin_state(func=sym.zeros, batch_size=batch_size)
-    first = inputs if isinstance(inputs, tensor_types) else inputs[0]
+    first: Any = inputs if isinstance(inputs, tensor_types) else inputs[0]
     return cell.begin_state(func=nd.zeros, batch_size=batch_size, ctx=first.context)
 
 
