@@ -9,6 +9,7 @@ from typing import Any
 from .. import kvstore as stores
 from .. import optimizer as optimizers
 from ..base import MXNetError
+from ..kvstore.compression import Compression
 from ..kvstore.kvstore import load_states
 from ..whole_files import write_whole
 from .parameter import Parameter, generation
@@ -26,7 +27,8 @@ class Trainer:
         optimizer_params: the optimizer's arguments by name.
         kvstore: what adds gradients up where parameters are on several devices: a store, its
             name, or None: every device's copy is trained by its own gradients.
-        compression_params: refused: gradients don't leave the process.
+        compression_params: what devices send of their gradients, such as {"type": "2bit"}:
+            see :class:`~jupyter_hybrid.kvstore.compression.Compression`.
         update_on_kvstore: the optimizer runs once, in the store, not once a device. None: where
             there is a store that can, unless the variable MXNET_UPDATE_ON_KVSTORE is 0.
     """
@@ -50,10 +52,8 @@ class Trainer:
         if wrong is not None:
             raise ValueError(f"Trainer: expected Parameters, got {type(wrong).__name__}")
         if compression_params:
-            raise MXNetError(
-                f"Trainer: compression_params {compression_params} is not carried: gradients "
-                "don't leave the process"
-            )
+            Compression(compression_params)  # says now what is wrong with them
+        self._compression_params = compression_params
         self._params: list[Parameter] = list(params)
         for param in self._params:
             param._set_trainer(self)
@@ -192,6 +192,12 @@ class Trainer:
         """Makes the store, and puts the parameters there that it has not got."""
         if not self._kv_initialized:
             self._kvstore, self._update_on_kvstore = self._choose_store()
+            if self._kvstore is not None and self._compression_params:
+                if not isinstance(self._kvstore, stores.KVStore):
+                    raise MXNetError(
+                        f"Trainer: a store of type {self._kvstore.type!r} compresses no gradients"
+                    )
+                self._kvstore.set_gradient_compression(self._compression_params)
             if self._kvstore is not None and self._update_on_kvstore:
                 self._kvstore.set_optimizer(self._optimizer)
                 if self._kept is not None and isinstance(self._kvstore, stores.KVStore):

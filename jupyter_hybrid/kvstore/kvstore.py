@@ -11,6 +11,7 @@ from ..nd import NDArray
 from ..optimizer import Updater, get_updater
 from ..whole_files import write_whole
 from .base import KVStoreBase, as_list, is_optimizer, total
+from .compression import Compression
 
 __all__ = ["KVStore", "create"]
 
@@ -28,6 +29,7 @@ class KVStore(KVStoreBase):
         self._type = kind
         self._arrays: dict[Any, NDArray] = {}
         self._updater: Callable[[Any, Any, Any], None] | None = None
+        self._compression: Compression | None = None
 
     def init(self, key: Any, value: Any) -> None:
         """Puts copies of arrays into the store. Raises MXNetError for a key that is there."""
@@ -47,8 +49,8 @@ class KVStore(KVStoreBase):
             sums.setdefault(one, []).extend(values)
         stored = [self._known(one, values) for one, values in sums.items()]
         home = [
-            total([v.as_in_context(s.context) for v in values])
-            for s, values in zip(stored, sums.values(), strict=True)
+            total([v.as_in_context(s.context) for v in self._sent(one, values)])
+            for s, (one, values) in zip(stored, sums.items(), strict=True)
         ]
         if isinstance(self._updater, Updater):
             self._updater([*sums], home, stored)  # one program
@@ -58,6 +60,11 @@ class KVStore(KVStoreBase):
         else:
             for target, value_ in zip(stored, home, strict=True):
                 value_.copyto(target)
+
+    def _sent(self, key: Any, values: list[NDArray]) -> list[NDArray]:
+        if self._compression is None or len(values) == 1:
+            return values
+        return [self._compression.sent(key, i, value) for i, value in enumerate(values)]
 
     def pull(
         self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
@@ -87,11 +94,17 @@ class KVStore(KVStoreBase):
         raise MXNetError("kvstore: row_sparse_pull: arrays are dense here; use pull")
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
-        """Nothing leaves the process, so nothing is compressed: raises MXNetError."""
-        raise MXNetError(
-            f"kvstore: gradient compression {compression_params} is not carried: gradients don't "
-            "leave the process"
-        )
+        """Devices send what :class:`Compression` makes of their gradients, where there are several.
+
+        Raises:
+            MXNetError: wrong parameters, or a store that adds up on the host.
+        """
+        if "device" not in self._type:
+            raise MXNetError(
+                f"kvstore: gradient compression: devices exchange gradients in a store of type "
+                f"'device', not in {self._type!r}"
+            )
+        self._compression = Compression(compression_params)
 
     # Updates --------------------------------------------------------------------------------------
     def set_optimizer(self, optimizer: Any) -> None:

@@ -92,7 +92,7 @@ def test_an_optimizer_and_its_states_in_a_file(tmp_path: Any) -> None:
         (lambda s: s.push([3, 5], nd.ones((2,))), "2 keys need a list of as many values"),
         (lambda s: s.push(2.5, nd.ones((2,))), "keys that are str or int, got 2.5"),
         (lambda s: s.row_sparse_pull(3, nd.ones((2,)), row_ids=nd.ones((1,))), "dense"),
-        (lambda s: s.set_gradient_compression({"type": "2bit"}), "not carried"),
+        (lambda s: s.set_gradient_compression({"type": "3bit"}), "gradient compression"),
     ],
 )
 def test_misuse_is_named(store: Any, what: Any, why: str) -> None:
@@ -261,8 +261,12 @@ def test_bad_arguments_of_a_trainer() -> None:
         gluon.Trainer(3, "sgd")
     with pytest.raises(AssertionError, match="optimizer_params belong to an optimizer's name"):
         gluon.Trainer(params, optimizer.SGD(), {"learning_rate": 1})
-    with pytest.raises(mx.MXNetError, match="compression_params"):
-        gluon.Trainer(params, "sgd", compression_params={"type": "2bit"})
+    with pytest.raises(mx.MXNetError, match="in a store of type 'device', not in 'local'"):
+        options = {"kvstore": "local", "compression_params": {"type": "2bit"}}
+        gluon.Trainer(params, "sgd", **options).step(1)
+    with pytest.raises(mx.MXNetError, match="of type 'teststore' compresses no gradients"):
+        options = {"kvstore": "teststore", "compression_params": {"type": "2bit"}}
+        gluon.Trainer(params, "sgd", **options).step(1)
     with pytest.raises(TypeError, match="expected a kvstore, its name or None, got int"):
         gluon.Trainer(params, "sgd", kvstore=3).step(1)
     with pytest.raises(ValueError, match="needs a kvstore"):
