@@ -16,15 +16,24 @@ if TYPE_CHECKING:
 
 
 class CachedBlock:
-    """A block's recorded graph with its programs, and where its inputs come from."""
+    """A block's recorded graph with its programs, and where its inputs come from.
 
-    def __init__(self, block: Block, args: tuple, compile_options: dict[str, Any]):
+    Args:
+        lists: several outputs come in lists, as MXNet's hybridized blocks give them, whatever the
+            block itself puts them in.
+    """
+
+    def __init__(
+        self, block: Block, args: tuple, compile_options: dict[str, Any], lists: bool = True
+    ):
         self.given = nesting.shape_of(args)
         try:
             self.variables, self.symbol, self.nesting = block._trace(args)
         except DeferredInitializationError:
             block._infer_params(*args)
             self.variables, self.symbol, self.nesting = block._trace(args)
+        if lists:
+            self.nesting = nesting.in_lists(self.nesting)
         params = block.collect_params()
         if any(p._data is None for p in params.values()):
             block._infer_params(*args)
@@ -90,7 +99,7 @@ class CachedBlock:
         if len(flat) != len(self._names):
             raise InputError(
                 f"{self._block}: expected {len(self._names)} inputs ({', '.join(self._names)}), "
-                f"got {len(flat)}"
+                f"got {len(flat)}: it takes as many as it was compiled with"
             )
         if not nesting.fits(nesting.shape_of(args), self.given):
             raise InputError(

@@ -26,9 +26,9 @@ _OWN_BACKEND = "hybrid"
 
 
 def _apart(made: Any) -> Any:
-    """What a block recorded in a cell gives, as its program would: memory of its own."""
-    if type(made) is list or type(made) is tuple:
-        return type(made)(map(_apart, made))
+    """What a block recorded in a cell gives, as its program would: memory of its own, in lists."""
+    if isinstance(made, (list, tuple)):
+        return [*map(_apart, made)]
     if type(made) is _core.NDArray and _core.is_window(made, is_there=False):
         return nd.identity(made)
     return made

@@ -164,7 +164,7 @@ class _Net:
             return AS_IT_IS
         try:
             if self._cached is None:
-                self._cached = CachedBlock(block, args, {})
+                self._cached = CachedBlock(block, args, {}, lists=False)
             made = self._cached.call(args)
             _told[-1][block.name] += 1
             return made

@@ -68,6 +68,8 @@ BEHAVIOUR: tuple[str, ...] = (
     "An array that `backward()` still needs and that is written after it was recorded: the "
     "gradient is refused with its reason, but for Parameter.set_data, which keeps the old values "
     "for it; MXNet computes both with the new values",
+    "A loss operator (SoftmaxOutput, MakeLoss, ...) has its gradient where one flows to it; MXNet "
+    "gives it one behind BlockGrad, a comparison or argmax, too",
     "`Embedding` raises for an index out of range, which MXNet clips in silence",
     "A float modulo 0 is nan, as in NumPy; MXNet gives 0",
     "A list or array of bools as an index is a mask, as in NumPy; MXNet takes rows 0 and 1",

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+from cells import Shell
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, autograd, gluon, init, nd, sym
@@ -414,3 +415,23 @@ def test_a_forward_around_a_layer_that_waits_for_shapes():
         layer.initialize("ones")
         layer.hybridize(hybridized)
         np.testing.assert_array_equal(layer(nd.ones((2, 2, 2))).asnumpy(), np.full((2, 3), 2))
+
+
+class _Several(gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return x, (x + 1, [x * 2])
+
+
+def test_several_outputs_of_a_hybridized_block_are_lists():
+    """As MXNet's are, whose programs change them."""
+    block, shell = _Several(), Shell()
+    x = nd.array([1])
+    assert type(block(x)) is tuple
+    block.hybridize()
+    shell.ns.update(block=block, x=x)
+    shell.hybridize("made = block(x)", "--force")
+    for made in (block(x), shell.ns["made"]):
+        first, (second, third) = made
+        made[0] = first * 3
+        made += [x]
+        assert type(made[1]) is list and second.asscalar() == third[0].asscalar() == 2

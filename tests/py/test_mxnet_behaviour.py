@@ -206,8 +206,8 @@ def test_more_classes_than_the_dtype_has_numbers_are_refused() -> None:
 
 
 def test_what_the_compatibility_page_says_of_behaviour() -> None:
-    """Where this is meant to differ: running statistics, what was overwritten, rows of a table,
-    modulo 0, masks, writes that overlap."""
+    """Where this is meant to differ: running statistics, what was overwritten, losses behind what
+    has no gradient, rows of a table, modulo 0, masks, writes that overlap."""
     norm = nn.BatchNorm(in_channels=2)
     norm.initialize()
     x = nd.arange(6).reshape((3, 2))
@@ -220,6 +220,10 @@ def test_what_the_compatibility_page_says_of_behaviour() -> None:
     x[:] = 1
     with pytest.raises(base.MXNetError, match="overwritten"):
         y.backward()
+    with autograd.record():
+        z = nd.BlockGrad(nd.SoftmaxOutput(x, nd.zeros((3,)))) + x
+    z.backward()
+    assert x.grad.asnumpy().tolist() == [[1, 1]] * 3
     with pytest.raises(base.MXNetError, match="given index 5"):
         nd.Embedding(nd.array([5]), nd.ones((3, 2)), input_dim=3, output_dim=2).wait_to_read()
     assert np.isnan((nd.array([1, 2]) % 0).asnumpy()).all()
