@@ -29,8 +29,10 @@ def format_sequence(
 
 def begin_state(cell: Any, F: Any, begin_state: Any, inputs: Any, batch_size: int) -> Any:
     """States of zeros where none are given, on the inputs' device."""
-    if begin_state is not None or F is not nd:
-        return begin_state or cell.begin_state(func=sym.zeros, batch_size=batch_size)
+    if begin_state is not None:
+        return begin_state
+    if F is not nd:
+        return cell.begin_state(func=sym.zeros, batch_size=batch_size)
     first: Any = inputs if isinstance(inputs, tensor_types) else inputs[0]
     return cell.begin_state(func=nd.zeros, batch_size=batch_size, ctx=first.context)
 
