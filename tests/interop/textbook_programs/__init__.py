@@ -33,7 +33,7 @@ PROGRAMS: dict[str, Program] = {
     "NiN": Program("convolutions", convolutional.trained(convolutional.nin, 0.025), 120),
     "GoogLeNet": Program("convolutions", convolutional.trained(convolutional.googlenet, 0.03), 60),
     "ResNet": Program("convolutions", convolutional.trained(convolutional.resnet, 0.003), 60),
-    "DenseNet": Program("convolutions", convolutional.trained(convolutional.densenet, 0.02), 60),
+    "DenseNet": Program("convolutions", convolutional.trained(convolutional.densenet, 0.01), 60),
     "batch normalization by hand": Program("batch normalization", normalized.by_hand),
     "RNN by hand": Program("language model", language.rnn_scratch, blocks=False),
     "GRU by hand": Program("language model", language.gru_scratch, blocks=False),
