@@ -220,7 +220,8 @@ class Parameter(ParameterArrays):
         self._trainer = trainer
 
     def set_data(self, data: Any) -> None:
-        """Writes ``data`` into every copy; tells the shape of a parameter that waits for it."""
+        """Writes ``data`` into every copy; tells the shape of a parameter that waits for it.
+        Gradients of what was recorded before see the old values."""
         self.shape = data.shape
         if self._data is None:
             if self._deferred is None:
