@@ -15,6 +15,7 @@ from typing import NamedTuple
 LAYERS = (
     "core",
     "engine",
+    "model",
     "kernels",
     "ops",
     "graph",

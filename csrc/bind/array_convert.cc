@@ -132,7 +132,7 @@ PyObject* as_in_context(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* wait_to_read(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    wait_ready(value(self));
+    wait_ready(value(self), false);
     Py_RETURN_NONE;
   });
 }

@@ -90,6 +90,8 @@ void bind_autograd(py::module_& m);
 void bind_push(py::module_& m);
 void bind_engine(py::module_& m);
 void bind_trace(py::module_& m);
+void bind_model(py::module_& m);
+void bind_exchange(py::module_& m);
 void bind_files(py::module_& m);
 void bind_numpy_memory(py::module_& m);
 void bind_random(py::module_& m);

@@ -129,11 +129,22 @@ Equal contexts hash alike. In a ``with`` block it is the default of everything c
       .def(
           "limit_memory",
           [](const Context& c, int64_t bytes) {
-            require(devices::is_physical(c), "limit_memory: ", c.str(), " is not a physical GPU");
             require(bytes > 0, "limit_memory: given ", bytes, ", expected more than 0 bytes");
-            cuda::device_of(c).pool->set_limit(static_cast<size_t>(bytes));
+            if (devices::is_physical(c)) {
+              cuda::device_of(c).pool->set_limit(static_cast<size_t>(bytes));
+            } else {
+              devices::limit_memory(c, bytes, true);
+            }
           },
-          py::arg("bytes"), "The most that a physical GPU's pool takes of its memory.")
+          py::arg("bytes"), "The most that a GPU's pool takes of its memory.")
+      .def_property_readonly(
+          "memory",
+          [](const Context& c) {
+            devices::check_exists(c);
+            const int64_t all = devices::memory_bytes(c);
+            return py::make_tuple(std::max<int64_t>(all - pool_stats(c).used, 0), all);
+          },
+          "(free, all) bytes of a device's memory as its pool counts them.")
       .def("__eq__",
            [](const Context& a, const py::object& b) {
              return py::isinstance<Context>(b) && a == b.cast<Context>();
@@ -171,6 +182,7 @@ Equal contexts hash alike. In a ``with`` block it is the default of everything c
   m.def("use_tf32", &cuda::set_tf32, py::arg("on") = true,
         "Products of float32 matrices on a GPU by tensor cores: factors have 10 bits after the "
         "point.");
+  m.def("num_virtual_gpus", &devices::num_virtual_gpus, "Declared virtual GPUs.");
   m.def(
       "set_virtual_gpus",
       [](int n) {

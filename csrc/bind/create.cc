@@ -71,12 +71,13 @@ NDArray moved_to(const NDArray& array, Context ctx) {
 
 }  // namespace
 
-void wait_ready(const NDArray& value) {
+void wait_ready(const NDArray& value, bool for_values) {
   drain_released();
   if (!ready_to_read(*value.storage)) {
     mark_site();
     const MaybeReleaseGil gil(true);
-    engine::wait_to_read(value.storage.get());
+    Storage* const storage = value.storage.get();
+    for_values ? engine::wait_to_read(storage) : engine::wait_until_over(storage);
   }
   forget_done();
 }

@@ -31,8 +31,9 @@ ArrayRef as_value(py::handle given, DType dtype, Context ctx);
 ArrayRef cast(const ArrayRef& ref, DType dtype);
 // One element as a Python number; waits. Throws ValueError unless the array has one element.
 py::object to_scalar(const NDArray& value);
-// Waits with the GIL released, if there is something to wait for.
-void wait_ready(const NDArray& value);
+// Waits with the GIL released, if there is something to wait for. For the values themselves, or for
+// their being over: then what is modelled only is no error.
+void wait_ready(const NDArray& value, bool for_values = true);
 
 }  // namespace bind
 }  // namespace hybrid

@@ -30,6 +30,8 @@ PYBIND11_MODULE(_core, m) {
   bind_push(m);
   bind_engine(m);
   bind_trace(m);
+  bind_model(m);
+  bind_exchange(m);
   bind_files(m);
   bind_numpy_memory(m);
   bind_random(m);

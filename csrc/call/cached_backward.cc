@@ -187,7 +187,8 @@ void compile_recording(Signature* s) {
 }
 
 std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call,
-                                         const std::vector<NDArray>& given_grads) {
+                                         const std::vector<NDArray>& given_grads,
+                                         const std::vector<NDArray>& into) {
   const CachedCall& held = call_of(call);
   const Signature::Choice choice = choice_of(attrs);
   std::vector<NDArray> out_grads = given_grads;
@@ -213,7 +214,9 @@ std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call
     std::vector<NDArray> grads;
     for (const ArrayRef& a :
          recomputing_for(held.signature.get(), choice)->call_with_keys(refs, held.keys)) {
-      grads.push_back(a.array);
+      const NDArray& given = into.empty() ? NDArray() : into.at(grads.size());
+      if (given.defined()) copy_array(a.array, given);
+      grads.push_back(given.defined() ? given : a.array);
     }
     return grads;
   }
@@ -229,7 +232,7 @@ std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call
     }
     arguments.push_back(value);
   }
-  return program->program->run(arguments, held.keys);
+  return program->program->run(arguments, held.keys, {}, into.empty() ? nullptr : &into);
 }
 
 std::vector<ArrayRef> record_cached_backward(const Attrs& attrs, const SymNode& call,

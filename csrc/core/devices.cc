@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/gpu_memory.h"
+#include "core/held_blocks.h"
 #include "core/host_memory.h"
 #include "core/pool.h"
 
@@ -46,8 +47,18 @@ bool is_physical(Context ctx) { return cuda::is_physical(ctx); }
 bool is_virtual(Context ctx) { return !ctx.is_cpu() && exists(ctx) && !is_physical(ctx); }
 int num_gpus() { return std::max(cuda::num_devices(), num_virtual_gpus()); }
 
+void limit_memory(Context ctx, int64_t bytes, bool backed) {
+  require(is_virtual(ctx), "limit_memory: ", ctx.str(), " is no virtual GPU");
+  Pool& pool = pool_of(ctx);
+  held::forget_all(ctx);
+  pool.set_limit(bytes);
+  pool.set_backed(backed);
+}
+
 int64_t memory_bytes(Context ctx) {
-  return is_physical(ctx) ? cuda::memory_limit(ctx) : host_memory_bytes();
+  if (is_physical(ctx)) return cuda::memory_limit(ctx);
+  const int64_t limit = ctx.is_cpu() ? 0 : pool_of(ctx).limit();
+  return limit ? limit : host_memory_bytes();
 }
 
 }  // namespace devices

@@ -16,6 +16,9 @@ bool exists(Context ctx);
 std::string why_absent(Context ctx);  // and how to get one
 void check_exists(Context ctx);       // throws Error saying that
 bool is_virtual(Context ctx);
+// How much memory a virtual GPU has; 0: as much as the host. `backed`: it has memory at all, else
+// addresses alone.
+void limit_memory(Context ctx, int64_t bytes, bool backed);
 bool is_physical(Context ctx);      // a GPU of the machine, core/gpu_memory.h
 int num_gpus();                     // physical ones come first, then virtual ones
 int64_t memory_bytes(Context ctx);  // a virtual GPU lives in host memory

@@ -1,5 +1,7 @@
 #include "core/pool.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 
 #include "core/fork.h"
@@ -89,7 +91,36 @@ void Pool::give_small(int size_class, FreeBlock* first, FreeBlock* last, int) {
   small_[size_class] = first;
 }
 
+bool Pool::take_within(int64_t bytes) {
+  int64_t used = used_.load(std::memory_order_relaxed);
+  do {
+    if (used + bytes > limit()) return false;
+  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  used_.fetch_sub(bytes, std::memory_order_relaxed);
+  note_used(bytes);
+  return true;
+}
+
+void* Pool::take_address(size_t bytes) {
+  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return nullptr;
+  Guard guard(mutex_);
+  addresses_[data] = bytes;
+  return data;
+}
+
+bool Pool::give_address(void* data) {
+  Guard guard(mutex_);
+  const auto found = addresses_.find(data);
+  if (found == addresses_.end()) return false;
+  munmap(data, found->second);
+  addresses_.erase(found);
+  return true;
+}
+
 void* Pool::take_large(size_t bytes) {
+  if (!backed()) return take_address(bytes);
   if (bytes > static_cast<size_t>(devices::host_memory_bytes())) return nullptr;
   const size_t size = large_class_bytes(bytes);
   {
@@ -112,6 +143,7 @@ void* Pool::take_large(size_t bytes) {
 }
 
 void Pool::give_large(void* data, size_t bytes) {
+  if (give_address(data)) return;
   const size_t size = large_class_bytes(bytes);
   Guard guard(mutex_);
   if (cached_ + static_cast<int64_t>(size) > devices::host_memory_bytes() / 2) {

@@ -48,6 +48,13 @@ class Pool {
       allocations_.fetch_add(1, std::memory_order_relaxed);
     }
   }
+  // 0: none. Of a pool with a limit, take_within() counts bytes as used if they are within it.
+  void set_limit(int64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
+  int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  bool take_within(int64_t bytes);
+  // Large blocks are addresses alone, for a device that computes nothing.
+  void set_backed(bool on) { backed_.store(on, std::memory_order_relaxed); }
+  bool backed() const { return backed_.load(std::memory_order_relaxed); }
   PoolStats stats() const;
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
   // The highest `used` since the last call: for the trace alone.
@@ -62,6 +69,8 @@ class Pool {
 
  private:
   bool carve_slab(int size_class);
+  void* take_address(size_t bytes);
+  bool give_address(void* data);
   Mutex mutex_;
   FreeBlock* small_[kSmallClasses] = {};
   std::unordered_map<size_t, std::vector<void*>> large_;
@@ -72,6 +81,9 @@ class Pool {
   std::atomic<int64_t> high_{0};
   std::atomic<bool> counting_{false};
   std::atomic<int64_t> allocations_{0};
+  std::atomic<int64_t> limit_{0};
+  std::atomic<bool> backed_{true};
+  std::unordered_map<void*, size_t> addresses_;  // that nothing stands behind
 };
 
 inline size_t round_to_64(size_t bytes) { return (bytes + 63) & ~size_t{63}; }

@@ -8,6 +8,8 @@
 #include "core/devices.h"
 #include "core/error.h"
 #include "core/gpu_memory.h"
+#include "core/held_blocks.h"
+#include "core/modelled.h"
 #include "core/pool.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -82,6 +84,11 @@ int small_class(size_t bytes) {
 }
 
 [[noreturn]] __attribute__((noinline)) void out_of_memory(size_t bytes, Context ctx) {
+  if (const int64_t limit = pool_of(ctx).limit()) {
+    fail("out of memory on ", ctx.str(), ": ", held::bytes_in_words(static_cast<int64_t>(bytes)),
+         " more do not fit, ", held::bytes_in_words(pool_of(ctx).used()), " of ",
+         held::bytes_in_words(limit), " are in use", held::describe(ctx));
+  }
   const PoolStats stats = pool_stats(ctx);
   fail("allocate: ", bytes, " bytes on ", ctx.str(), " are more than there is (", stats.used,
        " in use, ", devices::memory_bytes(ctx), " in all)");
@@ -124,6 +131,14 @@ inline void give_block(void* memory, Pool& pool, int size_class, bool host) {
   if (++own->count[size_class] > kMaxCached) give_back(*own, size_class, kMaxCached / 2);
 }
 
+// Counts the bytes as used, or throws. What pending work holds is not there for good.
+__attribute__((noinline)) void take_within_limit(Pool& pool, size_t bytes, Context ctx) {
+  const auto size = static_cast<int64_t>(round_to_64(bytes));
+  if (pool.take_within(size)) return;
+  held::hooks().finish_pending();
+  if (!pool.take_within(size)) out_of_memory(bytes, ctx);
+}
+
 // On a physical GPU: the header is the host's, the data a block of the GPU's pool.
 StorageRef allocate_on_gpu(size_t bytes, Context ctx) {
   void* data = nullptr;
@@ -158,10 +173,16 @@ StorageRef allocate(size_t bytes, Context ctx) {
   if (!host && cuda::is_physical(ctx)) return allocate_on_gpu(bytes, ctx);
   static Pool& host_pool = pool_of(Context());
   Pool& pool = host ? host_pool : pool_of(ctx);
+  const bool limited = !host && pool.limit() > 0;
+  if (limited) take_within_limit(pool, bytes, ctx);
   const bool small = bytes <= kMaxSmall;
   const int size_class = small ? (bytes ? small_class(bytes) : 1) : 0;
   char* const block = static_cast<char*>(take_block(pool, size_class, host));
-  if (!block) out_of_memory(bytes, ctx);
+  const auto not_taken = [&] {
+    if (limited) pool.note_used(-static_cast<int64_t>(round_to_64(bytes)));
+    out_of_memory(bytes, ctx);
+  };
+  if (!block) not_taken();
   auto* const storage = new (block) Storage(1);
   storage->bytes = bytes;
   storage->ctx = ctx;
@@ -174,14 +195,18 @@ StorageRef allocate(size_t bytes, Context ctx) {
     if (!storage->data) {
       storage->~Storage();
       give_block(block, pool, 0, host);
-      out_of_memory(bytes, ctx);
+      not_taken();
     }
   }
   ASAN_UNPOISON_MEMORY_REGION(storage->data, bytes);
-  if (__builtin_expect(poison_freed.load(std::memory_order_relaxed), false)) {
+  if (__builtin_expect(poison_freed.load(std::memory_order_relaxed), false) && pool.backed()) {
     std::memset(storage->data, 0xCD, bytes);
   }
-  pool.note_used(static_cast<int64_t>(round_to_64(bytes)));
+  if (limited) {
+    held::note(storage);
+  } else {
+    pool.note_used(static_cast<int64_t>(round_to_64(bytes)));
+  }
   return StorageRef::adopt(storage);
 }
 
@@ -197,6 +222,7 @@ StorageRef wrap_external(void* data, size_t bytes, void (*release)(void*), void*
 }
 
 void destroy(Storage* storage) {
+  if (__builtin_expect(storage->var.modelled_uses(), false)) model::forget(storage->var);
   if (storage->var.block) return destroy_on_gpu(storage);
   const bool host = storage->ctx.is_cpu();
   Pool& pool = pool_of(storage->ctx);
@@ -211,7 +237,8 @@ void destroy(Storage* storage) {
     return;
   }
   pool.note_used(-static_cast<int64_t>(round_to_64(bytes)));
-  if (__builtin_expect(poison_freed.load(std::memory_order_relaxed), false)) {
+  if (!host && pool.limit() > 0) held::forget(storage);
+  if (__builtin_expect(poison_freed.load(std::memory_order_relaxed), false) && pool.backed()) {
     std::memset(storage->data, 0xCD, bytes);
   }
   void* const data = storage->data;

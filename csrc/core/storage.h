@@ -21,6 +21,7 @@ struct Storage : RefCounted {
   uint8_t size_class = 0;    // of the pool, see pool.h
   bool of_gradient = false;  // a variable's gradient array
   bool of_variable = false;  // a variable's value
+  bool of_program = false;   // where a program keeps what it computes on the way
   engine::Var var;
   // Called instead of returning `data` to the pool, for memory owned elsewhere (a NumPy array).
   // May be called on a lane's thread: it must not wait and must not need Python's lock.

@@ -21,6 +21,7 @@ struct StoredError {
   uint32_t site = 0;                  // push site, see trace.h
   std::atomic<bool> reported{false};  // waitall raises each error once
   bool discarded = false;             // an interruption has ended the work
+  bool not_computed = false;          // no failure: the device is modelled only
 };
 
 struct Var {
@@ -43,9 +44,14 @@ struct Var {
   uint32_t active_reads = 0;
   bool active_write = false;
   std::atomic<bool> poisoned{false};  // set when a writer failed; cleared by a whole overwrite
-  cuda::Block* block = nullptr;       // memory of a physical GPU: it knows its last users
+  // On the modelled clock (csrc/model) an operator writes it, or uses it, and has not ended.
+  static constexpr uint8_t kWritten = 1, kUsed = 2;
+  std::atomic<uint8_t> modelled{0};
+  cuda::Block* block = nullptr;  // memory of a physical GPU: it knows its last users
 
   bool idle() const { return pending.load(std::memory_order_acquire) == 0; }
+  bool modelled_writes() const { return modelled.load(std::memory_order_relaxed) & kWritten; }
+  bool modelled_uses() const { return modelled.load(std::memory_order_relaxed) != 0; }
 };
 
 }  // namespace engine

@@ -1,5 +1,6 @@
 // Dependencies: the queue of accesses of every variable, and what completion hands on.
 #include "core/storage.h"
+#include "engine/modelled.h"
 #include "engine/scheduler.h"
 
 namespace hybrid {
@@ -55,6 +56,7 @@ void Scheduler::add_access(Operation* op, Access* access, Var* var, bool write) 
   access->write = write;
   bump<uint32_t>(var->pending, 1, std::memory_order_relaxed);
   if (write) bump<uint32_t>(var->pending_writes, 1, std::memory_order_relaxed);
+  access->over = false;
   access->granted = !var->head && !var->active_write && (!write || var->active_reads == 0);
   if (access->granted) {
     write ? void(var->active_write = true) : void(++var->active_reads);
@@ -94,12 +96,13 @@ void Scheduler::clear_error(Var& var) {
   var.error.reset();
 }
 
-ErrorRef Scheduler::inherited_error(Operation& op) {
-  Access* const accesses = op.accesses();
+ErrorRef Scheduler::inherited_error(const Operation& op) const {
+  const bool skipped = model::skips(op.lane->ctx);  // needs no values
   for (int i = 0; i < op.num_accesses; ++i) {
-    const Access& a = accesses[i];
+    const Access& a = op.accesses()[i];
     if ((!a.write || !op.props.whole_overwrite) &&
-        a.var->poisoned.load(std::memory_order_relaxed)) {
+        a.var->poisoned.load(std::memory_order_relaxed) &&
+        !(skipped && a.var->error->not_computed)) {
       return a.var->error;
     }
   }
@@ -108,32 +111,53 @@ ErrorRef Scheduler::inherited_error(Operation& op) {
 
 void Scheduler::complete(Operation* op, const ErrorRef& error, bool is_new) {
   Access* const accesses = op->accesses();
-  if (error && is_new) unreported_.add(error);
+  const bool skipped = error && error->not_computed;
+  if (error && is_new && !skipped) unreported_.add(error);
   const bool discarded = error && !is_new && error->discarded && ended_since(op->pushed_at);
   for (int i = 0; i < op->num_accesses; ++i) {
     const Access& a = accesses[i];
-    if (!a.write) continue;
+    if (!a.write || a.over) continue;
     if (error) {
-      const bool kept =
-          op->task && (op->task->left_alone(*a.var) || (discarded && op->task->updates(*a.var)));
+      const bool kept = op->task && !skipped &&
+                        (op->task->left_alone(*a.var) || (discarded && op->task->updates(*a.var)));
       if (!kept) set_error(*a.var, error);
     } else if (op->props.whole_overwrite) {
       clear_error(*a.var);
     }
   }
-  for (int i = 0; i < op->num_accesses; ++i) release(*accesses[i].var, accesses[i].write);
+  for (int i = 0; i < op->num_accesses; ++i) {
+    if (!accesses[i].over) release(*accesses[i].var, accesses[i].write);
+  }
+  if (op->modelled) model::computed(op->origin.serial);
   unlink(op);
   if (waiters_) notify_waiters();
+}
+
+void Scheduler::finished(Var& var) {
+  Operation* const op = executed();
+  if (!op) return;
+  Guard guard(mutex_);
+  for (int i = 0; i < op->num_accesses; ++i) {
+    Access& a = op->accesses()[i];
+    if (a.var != &var || !a.write || a.over) continue;
+    a.over = true;
+    clear_error(var);
+    release(var, true);
+    if (waiters_) notify_waiters();
+    return;
+  }
 }
 
 // Nothing runs. Variables of dropped operators become idle; what was to be written is poisoned.
 void Scheduler::drop_pending(const std::string& why, std::vector<std::unique_ptr<Task>>* tasks) {
   for (Lane* lane : lanes_) lane->take_all();
+  if (model::on()) model::dropped_all();
   while (Operation* const op = first_) {
     const ErrorRef error = make_error(op->props, why);
     error->reported = true;  // wait_all() is not to raise what was dropped on purpose
     Access* const accesses = op->accesses();
     for (int i = 0; i < op->num_accesses; ++i) {
+      if (accesses[i].over) continue;
       Var& var = *accesses[i].var;
       if (accesses[i].write) set_error(var, error);
       var.head = var.tail = nullptr;

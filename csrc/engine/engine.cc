@@ -4,7 +4,9 @@
 #include <cstdlib>
 
 #include "core/devices.h"
+#include "core/held_blocks.h"
 #include "core/storage.h"
+#include "engine/modelled.h"
 #include "engine/scheduler.h"
 #include "engine/section.h"
 #include "engine/trace.h"
@@ -16,6 +18,9 @@ extern std::atomic<double> inline_below;  // settings.cc
 
 Scheduler::Scheduler() : limit_ops_(settings_.limit_ops), limit_bytes_(settings_.limit_bytes) {
   std::atexit([] { engine::shutdown(); });
+  held::set_hooks({trace::current_site, trace::describe_site, [] {
+                     if (!executing()) Scheduler::get().wait(Waiter::all, nullptr);
+                   }});
 }
 
 Scheduler& Scheduler::get() {
@@ -27,10 +32,13 @@ namespace {
 
 inline bool idle_for(Storage* const* reads, int num_reads, Storage* const* writes, int num_writes) {
   for (int i = 0; i < num_writes; ++i) {
-    if (!writes[i]->var.idle()) return false;
+    if (!writes[i]->var.idle() || writes[i]->var.modelled_uses()) return false;
   }
   for (int i = 0; i < num_reads; ++i) {
-    if (reads[i]->var.pending_writes.load(std::memory_order_acquire) != 0) return false;
+    const Var& var = reads[i]->var;
+    if (var.pending_writes.load(std::memory_order_acquire) != 0 || var.modelled_writes()) {
+      return false;
+    }
   }
   return true;
 }
@@ -68,6 +76,8 @@ bool may_inline(double cost_ns, Context ctx) {
   return cost_ns > 0 && cost_ns < inline_below.load(std::memory_order_relaxed) && ctx.is_cpu();
 }
 
+void finished(Storage* result) { Scheduler::get().finished(result->var); }
+
 void note_inline(const Props& props, uint64_t start_ticks, uint64_t end_ticks) {
   trace::coalesce(props.name, props.site, props.node, trace::kInline, start_ticks, end_ticks);
 }
@@ -89,6 +99,7 @@ bool would_block(const Props& props) {
 }
 
 void wait_until_written(Storage* storage) {
+  if (storage->var.modelled_writes()) model::wait_for(storage->var, true);
   if (storage->var.pending_writes.load(std::memory_order_acquire) != 0) {
     const StorageRef keep(storage);
     Scheduler::get().wait(Waiter::reads, &storage->var);
@@ -101,17 +112,26 @@ void wait_to_read(Storage* storage) {
   Scheduler::get().raise_if_poisoned(storage->var);
 }
 
+void wait_until_over(Storage* storage) {
+  wait_until_written(storage);
+  if (!Scheduler::get().not_computed(storage->var)) {
+    Scheduler::get().raise_if_poisoned(storage->var);
+  }
+}
+
 void wait_to_write(Storage* storage) {
   Scheduler& scheduler = Scheduler::get();
+  if (storage->var.modelled_uses()) model::wait_for(storage->var, false);
   if (!storage->var.idle()) {
     const StorageRef keep(storage);
     scheduler.wait(Waiter::writes, &storage->var);
   }
   finish_on_gpu(storage);
-  scheduler.raise_if_poisoned(storage->var);
+  if (!scheduler.not_computed(storage->var)) scheduler.raise_if_poisoned(storage->var);
 }
 
 void wait_all() {
+  if (model::on()) model::wait_for_all();
   Scheduler::get().wait(Waiter::all, nullptr);
   Scheduler::get().raise_unreported();
   cuda::finish_all();

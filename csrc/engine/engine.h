@@ -8,6 +8,7 @@
 
 #include "core/context.h"
 #include "core/error.h"
+#include "core/kernel_cost.h"
 #include "core/var.h"
 #include "engine/resources.h"
 
@@ -28,7 +29,7 @@ struct Task {
   virtual bool updates(const Var&) const { return false; }
 };
 
-enum class LaneKind : uint8_t { compute, copy_in, copy_out };
+enum class LaneKind : uint8_t { compute, copy_in, copy_out, all_reduce };
 
 struct Props {
   Context ctx;  // whose lane
@@ -43,6 +44,13 @@ struct Props {
   bool traces_itself = false;   // a program: emits one record per kernel
   bool discardable = false;     // a program or a loop: an interruption after the push ends it
   bool recorded = false;        // so does take_back_recorded()
+  // What it asks of a modelled device, read by push() alone; none: it moves its bytes.
+  const model::Kernel* kernels = nullptr;
+  int num_kernels = 0;
+  const model::Exchange* exchange = nullptr;  // likewise, of what crosses links
+  // The first so many writes are finished() when this kernel ends.
+  const int32_t* finished_after = nullptr;
+  int num_finished = 0;
 };
 
 // `reads` and `writes` are distinct; a variable in both belongs in `writes` only.
@@ -56,6 +64,9 @@ void push(std::unique_ptr<Task> task, Storage* const* reads, int num_reads, Stor
 // True when an operator of this cost on these idle variables would run on the caller: lets the
 // imperative fast path skip making a Task. Operators on virtual GPUs are never inlined.
 bool may_inline(double cost_ns, Context ctx);
+// From within a task on a lane: this result is whole and the task does not touch it any more, so
+// what waits for it may begin. It stays valid if the task fails later. Elsewhere nothing happens.
+void finished(Storage* result);
 // Book-keeping of an operator that the caller ran itself (trace record, coalesced).
 void note_inline(const Props& props, uint64_t start_ticks, uint64_t end_ticks);
 // The same for one that failed: poisons what it was to write; in naive mode throws at once.
@@ -68,6 +79,7 @@ bool would_block(const Props& props);
 void wait_to_read(Storage* storage);
 void wait_to_write(Storage* storage);
 void wait_until_written(Storage* storage);  // or until that has failed
+void wait_until_over(Storage* storage);     // raises errors, but not for what is modelled only
 void wait_all();  // raises the first error not yet reported, after everything has finished
 // Access by the calling thread itself, in its turn among the operators: waits for those in the way
 // and keeps later ones out until destroyed. Reading raises the stored error.

@@ -30,6 +30,16 @@ ErrorRef make_error(const Props& props, const std::string& message) {
   return error;
 }
 
+ErrorRef not_computed_error(const Props& props) {
+  ErrorRef error =
+      make_error(props, "not computed, because " + props.ctx.str() +
+                            " is modelled only: its results have times and no values. "
+                            "virtual_gpus(n, like=..., compute=True) computes them, too");
+  error->not_computed = true;
+  error->reported = true;  // nothing has failed
+  return error;
+}
+
 std::string current_exception_message() {
   try {
     throw;

@@ -14,6 +14,8 @@ using ErrorRef = std::shared_ptr<StoredError>;
 // "<op>: <message>\n  pushed at <file or cell>, line N"; the last line when a site is known.
 // A message that names its place already (a kernel's in a program) stays as it is.
 ErrorRef make_error(const Props& props, const std::string& message);
+// What is kept in results of a device that is modelled only.
+ErrorRef not_computed_error(const Props& props);
 // The text of such an error.
 std::string placed_message(uint32_t name, uint32_t site, const std::string& message);
 // Text of the exception being handled.

@@ -16,6 +16,8 @@ const char* lane_kind_name(LaneKind kind) {
       return "copy-in";
     case LaneKind::copy_out:
       return "copy-out";
+    case LaneKind::all_reduce:
+      return "all-reduce";
   }
   return "?";
 }

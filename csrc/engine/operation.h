@@ -18,6 +18,7 @@ struct Access {
   Access* next = nullptr;  // in the variable's queue
   bool write = false;
   bool granted = false;
+  bool over = false;  // a result that others may use while the operator goes on
 };
 
 enum class State : uint8_t { waiting, ready, running };
@@ -35,6 +36,7 @@ struct Operation {
   uint32_t ungranted = 0;  // accesses still waiting their turn
   State state = State::waiting;
   bool artificial = false;  // held by slow motion
+  bool modelled = false;    // the modelled clock waits to hear that it has run
   int num_accesses = 0;
   Access in_place[kInPlace];
   std::vector<Access> many;
@@ -43,6 +45,7 @@ struct Operation {
   Operation* next_ready = nullptr;  // of its lane, or in the list of spare ones
 
   Access* accesses() { return many.empty() ? in_place : many.data(); }
+  const Access* accesses() const { return many.empty() ? in_place : many.data(); }
 };
 
 }  // namespace engine

@@ -1,6 +1,9 @@
 // Pushing: into the queue, or run at once by the caller (small work, naive mode).
+#include <optional>
+
 #include "core/storage.h"
 #include "engine/interrupt.h"
+#include "engine/modelled.h"
 #include "engine/scheduler.h"
 #include "engine/section.h"
 #include "engine/trace.h"
@@ -74,6 +77,11 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
   }
   op->num_accesses = n;
   link(op);
+  op->modelled = model::on() && !executing();
+  if (op->modelled) {
+    model::pushed(props, reads, num_reads, writes, num_writes, op->origin.serial);
+  }
+  op->props.kernels = nullptr;
   touch(*op->lane->queue);
   if (op->ungranted == 0) make_ready(op);
   note_queues(now);
@@ -103,10 +111,21 @@ void Scheduler::run_here(std::unique_ptr<Task> task, Storage* const* reads, int 
     stale = stale || var.poisoned.load(std::memory_order_acquire);
   }
   ErrorRef error;
+  const bool skipped = model::skips(props.ctx);  // needs no values
   if (poisoned || (stale && !props.whole_overwrite)) {
     Guard guard(mutex_);
-    for (int i = 0; i < num_reads && !error; ++i) error = reads[i]->var.error;
-    for (int i = 0; i < num_writes && !error; ++i) error = writes[i]->var.error;
+    const auto inherit = [&](Storage* const* from, int count) {
+      for (int i = 0; i < count && !error; ++i) {
+        error = from[i]->var.error;
+        if (skipped && error && error->not_computed) error = nullptr;
+      }
+    };
+    inherit(reads, num_reads);
+    inherit(writes, num_writes);
+  }
+  if (in_turn && model::on() && !props.ctx.is_cpu() && !executing()) {
+    run_modelled(props, reads, num_reads, writes, num_writes);
+    if (skipped && !error) return poison(writes, num_writes, not_computed_error(props), false);
   }
   const bool is_new = !error;
   bool interrupted = false;
@@ -134,6 +153,18 @@ void Scheduler::run_here(std::unique_ptr<Task> task, Storage* const* reads, int 
     }
   }
   if (interrupted) throw_interrupted();
+}
+
+// In naive mode the host waits for every operator.
+void Scheduler::run_modelled(const Props& props, Storage* const* reads, int num_reads,
+                             Storage* const* writes, int num_writes) {
+  {
+    Guard guard(mutex_);
+    const auto serial = static_cast<uint32_t>(++serial_);
+    model::pushed(props, reads, num_reads, writes, num_writes, serial);
+    model::computed(serial);
+  }
+  for (int i = 0; i < num_writes; ++i) model::wait_for(writes[i]->var, false);
 }
 
 ErrorRef Scheduler::run_inline(Task& task, const Props& props) {
@@ -178,6 +209,8 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, const std::vecto
     }
   } here(*this);
   trace::set_current_lane(lane);
+  std::optional<model::Pause> pause;  // a GPU's work is not the host's
+  if (model::on() && !props.ctx.is_cpu()) pause.emplace();
   Resources& resources = Resources::current();
   resources.start_operator(&cancel_here_, true);
   if (props.discardable) resources.discard_after(push_mark(props.recorded));

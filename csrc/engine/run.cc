@@ -3,6 +3,7 @@
 
 #include "core/storage.h"
 #include "engine/interrupt.h"
+#include "engine/modelled.h"
 #include "engine/scheduler.h"
 #include "engine/section.h"
 #include "engine/threads.h"
@@ -14,10 +15,12 @@ namespace engine {
 namespace {
 
 thread_local bool is_executing = false;
+thread_local Operation* is_executed = nullptr;
 
 }  // namespace
 
 bool& executing() { return is_executing; }
+Operation*& executed() { return is_executed; }
 
 Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
   if (ctx.is_cpu()) ctx.type = DeviceType::cpu;
@@ -160,6 +163,8 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   if (slow) record.flags |= trace::kArtificial;
   const bool traced = !op.props.traces_itself || slow;
   trace::set_origin(&op.origin);
+  const uint32_t site_before = trace::current_site();
+  trace::set_current_site(op.props.site);  // of the memory that it takes
   if (traced) trace::begin_span(record);
   if (slow) {
     hold(lane.cancel, &op);
@@ -174,11 +179,14 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   ErrorRef error;
   bool on_gpu = false;
   try {
-    if (!resources.cancelled()) {
+    if (model::skips(lane.ctx)) {
+      error = not_computed_error(op.props);
+    } else if (!resources.cancelled()) {
       cuda::Section gpu(lane.ctx, lane.kind, resources);
       on_gpu = gpu.active();
       for (int i = 0; on_gpu && i < op.num_accesses; ++i) gpu.use(*op.accesses()[i].var);
       gpu.begin();
+      executed() = on_gpu ? nullptr : &op;  // a GPU's stream says when its results are whole
       op.task->run(resources);
       gpu.end(traced ? &record : nullptr, false);
     }
@@ -188,6 +196,7 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
     // The interrupted wait has told the user: wait_all() is not to say it again.
     if (resources.discarded()) error->discarded = error->reported = true;
   }
+  executed() = nullptr;
   resources.finish_operator();
   // Of a program that traces itself a span is open only when a kernel threw. A GPU's spans are
   // emitted with its own times.
@@ -195,6 +204,7 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   if (on_gpu && !error) trace::drop_span();
   trace::end_span(*end, error ? trace::kError : 0);
   trace::set_origin(nullptr);
+  trace::set_current_site(site_before);
   return error;
 }
 

@@ -36,7 +36,10 @@ class Scheduler {
                Storage* const* writes, int num_writes, const Props& props);
   void run_here(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
                 Storage* const* writes, int num_writes, const Props& props);
+  void finished(Var& var);
   ErrorRef run_inline(Task& task, const Props& props);
+  void run_modelled(const Props& props, Storage* const* reads, int num_reads,
+                    Storage* const* writes, int num_writes);
   ErrorRef run_in_turn(Task& task, const Props& props, const std::vector<Var*>& vars,
                        bool* interrupted);
   void poison(Storage* const* writes, int num_writes, const ErrorRef& error, bool is_new);
@@ -45,6 +48,7 @@ class Scheduler {
   void wait(Waiter::What what, Var* var, int64_t bytes = 0);
   void raise_if_poisoned(Var& var);
   bool was_discarded(const Var& var);
+  bool not_computed(const Var& var);
   void raise_unreported();
   void begin_access(Var& var, bool write);
   void end_access(Var& var, bool write, bool whole_overwrite);
@@ -77,7 +81,7 @@ class Scheduler {
   void complete(Operation* op, const ErrorRef& error, bool is_new);
   void set_error(Var& var, const ErrorRef& error);
   void clear_error(Var& var);
-  ErrorRef inherited_error(Operation& op);
+  ErrorRef inherited_error(const Operation& op) const;
   void link(Operation* op);
   void unlink(Operation* op);
   void drop_pending(const std::string& why, std::vector<std::unique_ptr<Task>>* tasks);
@@ -129,6 +133,8 @@ class Scheduler {
 
 // This thread is executing an operator: it may push, but neither wait nor be held back.
 bool& executing();
+// Which one, of a lane's.
+Operation*& executed();
 
 constexpr double kLongestHelpNs = 20e6;  // a waiting caller leaves longer operators to the lane
 

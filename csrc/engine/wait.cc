@@ -1,6 +1,9 @@
 // Waiting: until a variable, everything, or room in the queue; helping lanes meanwhile.
+#include <optional>
+
 #include "core/storage.h"
 #include "engine/interrupt.h"
+#include "engine/modelled.h"
 #include "engine/run_time.h"
 #include "engine/scheduler.h"
 #include "engine/trace.h"
@@ -68,6 +71,8 @@ const Operation* Scheduler::last_awaited(const Waiter& waiter) const {
 // an exception included.
 void Scheduler::block(Guard& guard, Waiter& waiter) {
   require(!executing(), "engine: an operator that is running may not wait for another");
+  std::optional<model::Pause> pause;
+  if (model::on()) pause.emplace();
   waiter.next = waiters_;
   waiters_ = &waiter;
   trace::Record record;
@@ -142,7 +147,14 @@ void Scheduler::raise_unreported() {
   if (error) throw Error(error->message);
 }
 
+bool Scheduler::not_computed(const Var& var) {
+  if (!var.poisoned.load(std::memory_order_acquire)) return false;
+  Guard guard(mutex_);
+  return var.error && var.error->not_computed;
+}
+
 void Scheduler::begin_access(Var& var, bool write) {
+  if (write ? var.modelled_uses() : var.modelled_writes()) model::wait_for(var, !write);
   Guard guard(mutex_);
   Waiter waiter{write ? Waiter::writes : Waiter::reads, &var, 0, {}, nullptr};
   while (!satisfied(waiter)) block(guard, waiter);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 
+#include "core/modelled.h"
 #include "engine/trace.h"
 #include "graph/elem_program.h"
 #include "kernels/layout.h"
@@ -156,6 +157,12 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
     for (Storage* s : writes) bump_version(*s);
     engine::note_inline(props, start, trace::ticks());
     return;
+  }
+  model::Kernel kernel;
+  if (model::on() && !ctx.is_cpu()) {
+    kernel = {device_cost(op, attrs, in_shapes, out_shapes, dtype), props.name, props.site, 0};
+    props.kernels = &kernel;
+    props.num_kernels = 1;
   }
   auto task = std::make_unique<OpTask>();
   task->op = &op;

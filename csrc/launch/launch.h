@@ -12,11 +12,11 @@ uint32_t name_id(const OpDef& op);  // interned, cached per thread
 
 // Nobody is writing it and it holds a value, now.
 inline bool ready_to_read(const Storage& s) {
-  return s.var.pending_writes.load(std::memory_order_acquire) == 0 &&
+  return s.var.pending_writes.load(std::memory_order_acquire) == 0 && !s.var.modelled_writes() &&
          !s.var.poisoned.load(std::memory_order_acquire);
 }
 inline bool ready_to_write(const Storage& s) {
-  return s.var.idle() && !s.var.poisoned.load(std::memory_order_acquire);
+  return s.var.idle() && !s.var.modelled_uses() && !s.var.poisoned.load(std::memory_order_acquire);
 }
 
 // Book-keeping of a write that the caller does itself, under the lock that excludes other pushers.

@@ -22,6 +22,22 @@ int64_t elements(const std::vector<Shape>& shapes) {
 
 }  // namespace
 
+model::KernelCost device_cost(const OpDef& op, const Attrs& attrs, const std::vector<Shape>& in,
+                              const std::vector<Shape>& out, DType dtype) {
+  const double made = static_cast<double>(elements(out));
+  const auto item = static_cast<double>(dtype == DType::unknown ? 4 : dtype_size(dtype));
+  model::KernelCost cost;
+  cost.dtype = dtype == DType::unknown ? DType::float32 : dtype;
+  cost.bytes = (made + static_cast<double>(elements(in))) * item;
+  cost.dense = op.family == Family::linear || op.family == Family::conv;
+  if (op.family == Family::shape || op.family == Family::creation) return cost;
+  const auto known = [](const Shape& s) { return s.known(); };
+  const bool all_known =
+      std::all_of(in.begin(), in.end(), known) && std::all_of(out.begin(), out.end(), known);
+  cost.flops = op.flops && all_known ? op.flops(attrs, in, out) : made;
+  return cost;
+}
+
 double estimate_cost_ns(const OpDef& op, const Attrs& attrs, const std::vector<Shape>& in,
                         const std::vector<Shape>& out, DType dtype) {
   const double made = static_cast<double>(elements(out));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernel_cost.h"
 #include "kernels/elementwise.h"
 #include "ops/attrs.h"
 
@@ -125,5 +126,9 @@ const OpDef* add_op(OpDef def);  // used by the families only
 // Estimated ns of one run on one core, for the engine and the planner.
 double estimate_cost_ns(const OpDef& op, const Attrs& attrs, const std::vector<Shape>& in,
                         const std::vector<Shape>& out, DType dtype);
+
+// What it asks of a modelled device.
+model::KernelCost device_cost(const OpDef& op, const Attrs& attrs, const std::vector<Shape>& in,
+                              const std::vector<Shape>& out, DType dtype);
 
 }  // namespace hybrid

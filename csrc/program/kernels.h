@@ -39,6 +39,7 @@ struct ProgramKernel {
   uint32_t serial = 0;  // its node's in the trace: no two programs share one
   uint32_t name = 0, site = 0;
   double cost_ns = 0;
+  model::KernelCost device_cost;
 };
 
 struct InputType {
@@ -58,7 +59,8 @@ struct ResultWindow {  // one graph output
 
 struct Program::Impl {
   std::vector<ProgramKernel> kernels;
-  engine::KernelTimes::Nodes kernel_nodes;  // by kernel
+  engine::KernelTimes::Nodes kernel_nodes;    // by kernel
+  std::vector<model::Kernel> device_kernels;  // likewise, for modelled devices
   uint32_t first_serial = 0;  // of node 0; the nodes of the graph have the next ones by their ids
   std::vector<InputType> inputs;
   std::vector<int32_t> input_buffer;  // by input
@@ -72,6 +74,7 @@ struct Program::Impl {
     int64_t bytes;
   };
   std::vector<OutputBuffer> outputs, given;
+  std::vector<int32_t> finished_after;  // by outputs: the last kernel that touches it
   struct Constant {
     int32_t buffer;
     NDArray value;

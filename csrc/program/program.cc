@@ -1,5 +1,6 @@
 // Program::make: the plan's steps as kernels on numbered buffers.
 #include "program/program.h"
+#include "program/device_cost.h"
 
 #include <algorithm>
 #include <atomic>
@@ -177,6 +178,7 @@ struct Maker {
         fail("program: node ", node.id, " is no kernel");
     }
     impl.cost_ns += k.cost_ns;
+    k.device_cost = device_cost_of(k, node, graph);
     impl.kernels.push_back(std::move(k));
   }
 
@@ -230,6 +232,18 @@ struct Maker {
     }
   }
 
+  void find_last_uses() {
+    std::vector<int32_t> last(static_cast<size_t>(impl.num_buffers), 0);
+    for (size_t i = 0; i < impl.kernels.size(); ++i) {
+      for (const Slot& s : impl.kernels[i].slots) {
+        last[static_cast<size_t>(s.buffer)] = static_cast<int32_t>(i);
+      }
+    }
+    for (const auto& o : impl.outputs) {
+      impl.finished_after.push_back(last[static_cast<size_t>(o.buffer)]);
+    }
+  }
+
   // Where the point of no return is, and what must run then.
   void find_updates() {
     std::vector<bool> target(plan.buffers.size(), false);
@@ -265,6 +279,7 @@ struct Maker {
     k.slots.push_back(to);
     k.cost_ns = 20 + 0.2 * static_cast<double>(graph.bytes(e));
     impl.cost_ns += k.cost_ns;
+    k.device_cost = device_cost_of(k, graph.node(e.node), graph);
     impl.kernels.push_back(std::move(k));
   }
 
@@ -357,6 +372,7 @@ struct Maker {
     for (const OutputCopy& copy : plan.copies) add_copy(copy);
     for (const Commit& commit : plan.commits) add_commit(commit);
     find_updates();
+    find_last_uses();
     add_results();
     if (!graph.outputs.empty()) impl.default_ctx = graph.node(graph.outputs[0].node).ctx;
     for (const Node& n : graph.nodes) {
@@ -394,6 +410,7 @@ std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
   for (ProgramKernel& k : impl->kernels) {
     nodes.push_back(static_cast<int32_t>(k.node));
     k.serial = impl->first_serial + static_cast<uint32_t>(k.node);
+    impl->device_kernels.push_back({k.device_cost, k.name, k.site, k.serial});
   }
   impl->kernel_nodes = std::make_shared<const std::vector<int32_t>>(std::move(nodes));
   program->impl_ = std::move(impl);

@@ -20,7 +20,8 @@ class Program {
   // devices that the program was placed for.
   // keys: one per key slot. `donated`: which inputs the caller gives up; one that the plan may
   // overwrite but is not donated in this run is copied first.
-  // `outputs_into`: optional existing arrays to write outputs to.
+  // `outputs_into`: optional existing arrays to write outputs to; where one is not defined the
+  // output gets memory of its own.
   // `ctx`: where to run when there are no inputs.
   // `given`: by output, where the plan says kGiven, the array to write.
   // Arrays that get new contents are as they were when the run fails or is interrupted; an error

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "launch/launch.h"
+#include "program/memory_need.h"
 #include "program/placed.h"
 #include "program/program_task.h"
 
@@ -114,16 +115,23 @@ void protect_inputs(const Impl& impl, const std::vector<bool>& donated, ProgramR
 // Can `into` take the place of the buffer that the plan gives the output?
 bool can_take(const NDArray& into, const ResultWindow& result, int64_t buffer_bytes,
               const std::vector<NDArray>& inputs, const std::vector<NDArray>& all_into) {
-  if (!into.contiguous() || result.window.offset != 0 || into.nbytes() != buffer_bytes ||
-      result.window.strides != contiguous_strides(result.shape)) {
+  if (!into.defined() || !into.contiguous() || result.window.offset != 0 ||
+      into.nbytes() != buffer_bytes || result.window.strides != contiguous_strides(result.shape)) {
     return false;
   }
   for (const NDArray& in : inputs) {
     if (in.storage == into.storage) return false;
   }
   int uses = 0;
-  for (const NDArray& other : all_into) uses += other.storage == into.storage;
+  for (const NDArray& other : all_into) uses += other.defined() && other.storage == into.storage;
   return uses == 1;
+}
+
+// The result is in the array that was given for it, if one was; `is_there`: already.
+void put_into(const NDArray& given, bool is_there, NDArray* result) {
+  if (!given.defined()) return;
+  if (!is_there) copy_array(*result, given);
+  *result = given;
 }
 
 // The graph's outputs as windows on the run's buffers.
@@ -191,8 +199,8 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
   if (placed_) {
     std::vector<NDArray> made = placed_->run(graph_, inputs, keys, donated, given);
     if (!outputs_into) return made;
-    for (size_t k = 0; k < made.size(); ++k) copy_array(made[k], (*outputs_into)[k]);
-    return *outputs_into;
+    for (size_t k = 0; k < made.size(); ++k) put_into((*outputs_into)[k], false, &made[k]);
+    return made;
   }
   const Impl& impl = *impl_;
   bool ready = check_inputs(impl, inputs);
@@ -217,6 +225,9 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
     for (const NDArray& a : run.inputs) ready = ready && ready_to_read(*a.storage);
   }
 
+  int64_t new_bytes = 0;
+  for (const Impl::OutputBuffer& o : impl.outputs) new_bytes += o.bytes;
+  if (!outputs_into) check_memory(graph_, plan_, new_bytes, ctx);
   std::vector<bool> taken(impl.results.size(), false);
   run.output_offset.assign(impl.outputs.size(), 0);
   for (size_t i = 0; i < impl.outputs.size(); ++i) {
@@ -227,6 +238,7 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
       taken[o.output] = true;
       before_overwrite(into);
       run.outputs.push_back(into.storage);
+      run.own_outputs = run.own_outputs && covers_storage(into);
       run.output_offset[i] = into.offset * static_cast<int64_t>(dtype_size(into.dtype));
       ready = ready && ready_to_write(*into.storage);
     } else {
@@ -246,9 +258,9 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
   }
   if (!outputs_into) return results;
   for (size_t k = 0; k < results.size(); ++k) {
-    if (!taken[k]) copy_array(results[k], (*outputs_into)[k]);
+    put_into((*outputs_into)[k], taken[k], &results[k]);
   }
-  return *outputs_into;
+  return results;
 }
 
 std::vector<NDArray> Program::run_nested(const std::vector<NDArray>& inputs,

@@ -171,6 +171,13 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
   resources.reset_workspace();
 }
 
+// Results that no later kernel touches: what waits for them need not wait for the whole program.
+void hand_out(const Impl& impl, const ProgramRun& run, int32_t kernel) {
+  for (size_t i = 0; i < impl.finished_after.size(); ++i) {
+    if (impl.finished_after[i] == kernel) engine::finished(run.outputs[i].get());
+  }
+}
+
 // `tracer` is told before and after every kernel, in ticks.
 template <class Tracer>
 void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, Tracer& tracer) {
@@ -178,6 +185,7 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
   char* arena_data = nullptr;
   if (impl.arena_bytes > 0) {
     arena = allocate(impl.arena_bytes, run.ctx);
+    arena->of_program = true;
     arena_data = static_cast<char*>(arena->data);
   }
   constexpr int kFewBuffers = 64, kFewViews = 12;
@@ -227,6 +235,7 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
     }
     const uint64_t end = trace::ticks();
     tracer.end(k, start, end);
+    if (run.hands_out) hand_out(impl, run, static_cast<int32_t>(at));
     if (times) times->add(at, end - start);
     start = end;
   }
@@ -371,6 +380,10 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   props.traces_itself = true;
   props.discardable = ends_when_interrupted(*impl);
   props.recorded = thread_state().on_interrupt == OnInterrupt::take_back;
+  if (!run.ctx.is_cpu()) {
+    props.kernels = impl->device_kernels.data();
+    props.num_kernels = static_cast<int>(impl->device_kernels.size());
+  }
   if (run.constants) {
     for (const NDArray& a : *run.constants) ready = ready && ready_to_read(*a.storage);
   }
@@ -387,6 +400,14 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
     if (std::find(list->begin(), list->end(), s) == list->end()) list->push_back(s);
   };
   for (const StorageRef& s : run.outputs) add(&writes, s.get());
+  // Where others work beside this device.
+  run.hands_out = !run.ctx.is_cpu() && run.outputs.size() > 1 && impl->kernels.size() > 1 &&
+                  writes.size() == run.outputs.size() && run.own_outputs && !run.time &&
+                  impl->first_update == ~size_t{0};
+  if (run.hands_out) {
+    props.finished_after = impl->finished_after.data();
+    props.num_finished = static_cast<int>(impl->finished_after.size());
+  }
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (!impl->may_overwrite[i]) continue;
     add(&writes, run.inputs[i].storage.get());

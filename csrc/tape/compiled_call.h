@@ -10,7 +10,8 @@ namespace hybrid {
 const OpDef& cached_call_op();
 bool is_cached_backward(const OpDef* op);
 std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call,
-                                         const std::vector<NDArray>& out_grads);
+                                         const std::vector<NDArray>& out_grads,
+                                         const std::vector<NDArray>& into);
 std::vector<ArrayRef> record_cached_backward(const Attrs& attrs, const SymNode& call,
                                              const std::vector<ArrayRef>& out_grads);
 

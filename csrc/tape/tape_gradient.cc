@@ -1,5 +1,6 @@
 #include "tape/tape_gradient.h"
 
+#include <map>
 #include <unordered_set>
 
 #include "core/error.h"
@@ -92,15 +93,23 @@ void GradientRun::plan_direct_writes() {
     }
   }
   std::unordered_map<NodeId, int> times;
-  for (const Entry& e : results_) ++times[e.node];
+  std::map<std::pair<NodeId, int32_t>, int> times_of;  // as an output
+  for (const Entry& e : results_) {
+    ++times[e.node];
+    ++times_of[{e.node, e.out}];
+  }
   for (size_t i = 0; i < wrt_.size(); ++i) {
     const auto buffer = buffers_.find(wrt_[i]);
     const Entry e = results_[i];
-    if (buffer == buffers_.end() || value_index(e) == ~size_t{0} || times[e.node] != 1) continue;
+    if (buffer == buffers_.end() || value_index(e) == ~size_t{0} || times_of[{e.node, e.out}] != 1)
+      continue;
     const Node& node = graph_.node(e.node);
-    if (node.num_outputs() != 1 || is_of_call(node.op) || node.op->view) continue;
+    const bool alone = times[e.node] == 1 && node.num_outputs() == 1 && !is_of_call(node.op);
+    if (!(alone || is_cached_backward(node.op)) || node.op->view) continue;
     if (read.count(buffer->second.storage.get())) continue;
-    direct_.emplace(e.node, buffer->second);
+    std::vector<NDArray>& into = direct_[e.node];
+    into.resize(static_cast<size_t>(node.num_outputs()));
+    into[static_cast<size_t>(e.out)] = buffer->second;
     written_[i] = true;
   }
 }
@@ -119,7 +128,7 @@ void GradientRun::run_node(const Node& node, bool recorded) {
     } else {
       std::vector<NDArray> grads;
       for (const ArrayRef& a : inputs) grads.push_back(a.array);
-      for (NDArray& a : run_cached_backward(node.attrs, call, grads)) {
+      for (NDArray& a : run_cached_backward(node.attrs, call, grads, direct_[node.id])) {
         results.push_back({std::move(a), {}});
       }
     }
@@ -137,10 +146,8 @@ void GradientRun::run_node(const Node& node, bool recorded) {
       std::vector<NDArray> values;
       for (const ArrayRef& a : inputs) values.push_back(a.array);
       const auto direct = direct_.find(node.id);
-      std::vector<NDArray> into;
-      if (direct != direct_.end()) into.push_back(direct->second);
-      std::vector<NDArray> made =
-          run_op(*node.op, node.attrs, values, key, into.empty() ? nullptr : &into, node.ctx);
+      const std::vector<NDArray>* into = direct == direct_.end() ? nullptr : &direct->second;
+      std::vector<NDArray> made = run_op(*node.op, node.attrs, values, key, into, node.ctx);
       for (NDArray& a : made) results.push_back({std::move(a), {}});
     }
   }

@@ -33,9 +33,9 @@ class GradientRun {
   const GraphSources& sources_;
   std::vector<Entry> heads_;
   std::vector<NodeId> wrt_;
-  std::unordered_map<NodeId, ArrayRef> given_;   // head gradients, as input nodes
-  std::unordered_map<NodeId, NDArray> buffers_;  // by input
-  std::unordered_map<NodeId, NDArray> direct_;   // by node: write here
+  std::unordered_map<NodeId, ArrayRef> given_;               // head gradients, as input nodes
+  std::unordered_map<NodeId, NDArray> buffers_;              // by input
+  std::unordered_map<NodeId, std::vector<NDArray>> direct_;  // by node and output: write here
   std::vector<Entry> head_grads_;
   std::vector<Entry> results_;
   std::vector<bool> written_;

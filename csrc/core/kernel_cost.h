@@ -1,0 +1,34 @@
+// KernelCost: what a kernel asks of a device that is known by its data sheet.
+#pragma once
+#include <cstdint>
+
+#include "core/context.h"
+#include "core/dtype.h"
+
+namespace hybrid {
+namespace model {
+
+struct KernelCost {
+  double flops = 0;  // floating-point operations, or those of integers
+  double bytes = 0;  // read and written
+  DType dtype = DType::float32;
+  bool dense = false;  // a product of matrices or a convolution: tensor cores can do it
+};
+
+// One kernel of what is pushed, as the timeline names it.
+struct Kernel {
+  KernelCost cost;
+  uint32_t name = 0, site = 0, node = 0;  // interned name and site, the node's serial in the trace
+};
+
+// A sum over devices, its result on some or all of them.
+struct Exchange {
+  const Context* devices = nullptr;
+  int num_devices = 0;
+  double bytes = 0;      // of every device's part
+  bool sums = false;     // else one device gives
+  bool spreads = false;  // else one device gets
+};
+
+}  // namespace model
+}  // namespace hybrid

@@ -1,0 +1,426 @@
+#include "model/clock.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "core/fork.h"
+#include "core/mutex.h"
+#include "core/storage.h"
+#include "engine/scheduler.h"
+#include "engine/trace.h"
+#include "model/simulation.h"
+
+namespace hybrid {
+namespace model {
+
+std::atomic<bool> is_on{false}, skips_arithmetic{false};
+
+namespace {
+
+constexpr size_t kMostSpans = size_t{1} << 18;
+constexpr uint16_t kFirstLink = 0x4000, kFirstHost = 0x8000;  // lanes' numbers
+
+std::atomic<uint64_t> clocks{0};
+
+// Of one thread that pushes.
+struct HostClock {
+  uint64_t clock = 0;
+  double seconds = 0;
+  double told = 0;  // up to there the timeline knows what it did
+  int64_t cpu_ns = 0;
+};
+thread_local HostClock host;
+
+int64_t thread_cpu_ns() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec;
+}
+
+class Clock {
+ public:
+  explicit Clock(const Machine& machine);
+  void pushed(const engine::Props& props, Storage* const* reads, int num_reads,
+              Storage* const* writes, int num_writes, uint32_t serial);
+  void computed(uint32_t serial);
+  void dropped_all() { late_.clear(), begun_.clear(), early_.clear(); }
+  void wait_for(engine::Var* var, bool only_writers);
+  void forget(engine::Var& var) { simulation_.forget(&var); }
+  Seen seen(uint64_t from, size_t most);
+  const Machine& machine() const { return machine_; }
+  HostClock& this_host();  // brought to now
+
+ private:
+  void ended(const Work& work);
+  void add(const Span& span);
+  void add_host(const HostClock& of, const engine::Props& props, uint32_t serial);
+  void add_exchange(const Exchange& exchange, Work* work);
+  uint16_t lane_of(Context ctx, engine::LaneKind kind);
+  uint16_t host_lane();
+  uint16_t new_lane(LaneInfo info);
+
+  const Machine machine_;
+  const Routes routes_;
+  const uint64_t number_;
+  std::vector<LaneInfo> lanes_;
+  std::map<std::pair<std::string, int>, uint16_t> device_lanes_;
+  std::map<uint16_t, uint16_t> host_lanes_;  // by the trace's lane
+  std::vector<int> link_lanes_;              // -1: none yet
+  std::deque<Span> spans_;
+  uint64_t first_ = 0;  // number of the first one that is kept
+  // Operators that have ended here and are still to be computed: by lane and begin, and by serial;
+  // and those that were computed before.
+  std::map<uint16_t, std::set<std::pair<double, uint32_t>>> late_;
+  std::unordered_map<uint32_t, std::pair<uint16_t, double>> begun_;
+  std::set<uint32_t> early_;
+  Simulation simulation_;  // the first to go: it still tells what ends
+};
+
+Mutex& mutex() {
+  static auto* const all = new Mutex;
+  return *all;
+}
+std::unique_ptr<Clock>& the_clock() {
+  static auto* const clock = new std::unique_ptr<Clock>;
+  return *clock;
+}
+
+const bool held_over_fork =
+    hold_over_fork(ForkStage::model, {[] { mutex().lock(); }, [](bool) { mutex().unlock(); }});
+
+void set_timed(const void* variable, bool written, bool used) {
+  auto* const var = const_cast<engine::Var*>(static_cast<const engine::Var*>(variable));
+  var->modelled.store(
+      static_cast<uint8_t>((written ? engine::Var::kWritten : 0) | (used ? engine::Var::kUsed : 0)),
+      std::memory_order_release);
+}
+
+Clock::Clock(const Machine& machine)
+    : machine_(machine),
+      routes_(machine),
+      number_(clocks.load() + 1),
+      link_lanes_(routes_.names().size(), -1),
+      simulation_(routes_.bandwidths(), [this](const Work& work) { ended(work); }, set_timed) {}
+
+HostClock& Clock::this_host() {
+  const int64_t cpu = thread_cpu_ns();
+  if (host.clock != number_) {
+    host = {number_, simulation_.now(), simulation_.now(), cpu};
+  }
+  host.seconds += static_cast<double>(cpu - host.cpu_ns) * 1e-9 * machine_.host.cpu_scale;
+  host.cpu_ns = cpu;
+  return host;
+}
+
+uint16_t Clock::new_lane(LaneInfo info) {
+  lanes_.push_back(std::move(info));
+  return static_cast<uint16_t>(lanes_.size() - 1);
+}
+
+uint16_t Clock::lane_of(Context ctx, engine::LaneKind kind) {
+  if (ctx.is_cpu()) ctx.type = DeviceType::cpu;
+  const std::string device = ctx.str();
+  const auto [at, is_new] = device_lanes_.insert({{device, static_cast<int>(kind)}, 0});
+  if (is_new) {
+    const std::string text = engine::lane_kind_name(kind);
+    at->second = new_lane({device + " " + text, device, text});
+  }
+  return at->second;
+}
+
+uint16_t Clock::host_lane() {
+  const uint16_t id = trace::current_lane();
+  const auto [at, is_new] = host_lanes_.insert({id, 0});
+  if (is_new) {
+    std::string name = "host";
+    for (const trace::Lane& lane : trace::lanes()) {
+      if (lane.id == id && lane.name != "main") name += " " + lane.name;
+    }
+    at->second = new_lane({name, "host", "host"});
+  }
+  return at->second;
+}
+
+void Clock::add(const Span& span) {
+  spans_.push_back(span);
+  if (spans_.size() <= kMostSpans) return;
+  spans_.pop_front();
+  ++first_;
+}
+
+// What the thread has done since it was told of last: its own work, and the push.
+void Clock::add_host(const HostClock& of, const engine::Props& props, uint32_t serial) {
+  Span span;
+  span.start_s = of.told;
+  span.seconds = of.seconds - of.told;
+  span.name = props.name;
+  span.site = props.site;
+  span.serial = serial;
+  span.lane = host_lane();
+  span.kind = static_cast<uint8_t>(SpanKind::dispatch);
+  add(span);
+}
+
+// By rings both ways round, half of the bytes each (Patarasuk and Yuan, J. Parallel Distrib.
+// Comput. 69(2), 2009): a sum that all get crosses every hop with 2 (n - 1) / n of them, after 2 (n
+// - 1) latencies; what goes to one device, or comes from one, with all of them, after n - 1.
+void Clock::add_exchange(const Exchange& exchange, Work* work) {
+  const std::vector<Context> devices(exchange.devices, exchange.devices + exchange.num_devices);
+  const Routes::Route& ring = routes_.ring(devices);
+  const double n = exchange.num_devices, all = exchange.sums && exchange.spreads ? 2 : 1;
+  work->links = ring.links;
+  work->latency = all * (n - 1) * ring.latency_s;
+  work->bytes = (all == 2 ? 2 * (n - 1) / n : 1) * exchange.bytes / 2;
+  for (size_t i = 1; i < devices.size(); ++i) {
+    work->also.push_back(lane_of(devices[i], engine::LaneKind::all_reduce));
+  }
+}
+
+void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_reads,
+                   Storage* const* writes, int num_writes, uint32_t serial) {
+  HostClock& now = this_host();
+  const bool on_gpu = !props.ctx.is_cpu();
+  if (on_gpu) now.seconds += machine_.host.dispatch_s;
+  add_host(now, props, serial);
+  now.told = now.seconds;
+  simulation_.advance(now.seconds);
+  Work work;
+  work.serial = serial;
+  work.lane = lane_of(props.ctx, props.lane);
+  work.priority = props.priority;
+  work.pushed = now.seconds;
+  work.name = props.name;
+  work.site = props.site;
+  // One that is named twice is used once.
+  const auto add_to = [&work](std::vector<const void*>* list, Storage* s) {
+    const auto has = [s](const std::vector<const void*>& all) {
+      return std::find(all.begin(), all.end(), &s->var) != all.end();
+    };
+    if (!has(work.writes) && !has(*list)) list->push_back(&s->var);
+  };
+  for (int i = 0; i < num_writes; ++i) add_to(&work.writes, writes[i]);
+  for (int i = 0; i < num_reads; ++i) add_to(&work.reads, reads[i]);
+  const auto model = [&]() -> const DeviceModel& {
+    const size_t last = machine_.gpus.size() - 1;
+    return machine_.gpus[std::min(static_cast<size_t>(props.ctx.id), last)];
+  };
+  if (props.exchange) {
+    add_exchange(*props.exchange, &work);
+  } else if (props.lane != engine::LaneKind::compute && num_reads + num_writes > 0) {
+    const Context from = num_reads > 0 ? reads[0]->ctx : Context();
+    const Context to = num_writes > 0 ? writes[0]->ctx : Context();
+    const Routes::Route& route = routes_.between(from, to);
+    work.links = route.links;
+    work.latency = route.latency_s;
+    work.bytes = static_cast<double>(props.bytes);
+  } else if (!on_gpu) {
+    Piece piece;
+    piece.seconds = props.cost_ns * 1e-9;
+    piece.kernel.name = props.name;
+    piece.kernel.site = props.site;
+    work.pieces.push_back(piece);
+  } else if (props.num_kernels > 0) {
+    std::vector<double> ends;
+    for (int i = 0; i < props.num_kernels; ++i) {
+      work.pieces.push_back({model().seconds(props.kernels[i].cost), props.kernels[i]});
+      ends.push_back((ends.empty() ? 0 : ends.back()) + work.pieces.back().seconds);
+    }
+    for (int i = 0; i < props.num_finished; ++i) {
+      const auto kernel = static_cast<size_t>(props.finished_after[i]);
+      if (kernel + 1 < ends.size()) work.finished.push_back({&writes[i]->var, ends[kernel]});
+    }
+  } else {
+    Piece piece;
+    piece.kernel.cost.bytes = 2.0 * static_cast<double>(props.bytes);  // a copy in its memory
+    piece.kernel.name = props.name;
+    piece.kernel.site = props.site;
+    piece.seconds = model().seconds(piece.kernel.cost);
+    work.pieces.push_back(piece);
+  }
+  simulation_.add(std::move(work));
+  host.cpu_ns = thread_cpu_ns();  // all this is not the program's work
+}
+
+void Clock::ended(const Work& work) {
+  Span span;
+  span.serial = work.serial;
+  span.lane = work.lane;
+  span.queued_s = work.begun - work.pushed;
+  span.start_s = work.begun;
+  for (const Piece& piece : work.pieces) {
+    span.seconds = piece.seconds;
+    span.flops = piece.kernel.cost.flops;
+    span.bytes = piece.kernel.cost.bytes;
+    span.name = piece.kernel.name;
+    span.site = piece.kernel.site;
+    span.node = piece.kernel.node;
+    add(span);
+    span.start_s += piece.seconds;
+  }
+  if (!work.links.empty()) {
+    span.kind = static_cast<uint8_t>(SpanKind::copy);
+    span.seconds = work.ended - span.start_s;
+    span.bytes = work.bytes;
+    span.name = work.name;
+    span.site = work.site;
+    span.number = static_cast<uint8_t>(std::min<size_t>(work.links.size(), UINT8_MAX));
+    add(span);
+    for (const uint16_t lane : work.also) {
+      span.lane = lane;
+      add(span);
+    }
+    std::vector<int> links = work.links;
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+    for (const int link : links) {
+      int& lane = link_lanes_[static_cast<size_t>(link)];
+      const std::string& name = routes_.names()[static_cast<size_t>(link)];
+      if (lane < 0) lane = new_lane({name, "links", "link"});
+      span.lane = static_cast<uint16_t>(lane);
+      add(span);
+    }
+  }
+  if (early_.erase(work.serial)) return;
+  late_[work.lane].insert({work.begun, work.serial});
+  begun_[work.serial] = {work.lane, work.begun};
+}
+
+void Clock::computed(uint32_t serial) {
+  const auto found = begun_.find(serial);
+  if (found == begun_.end()) {
+    early_.insert(serial);
+    return;
+  }
+  late_[found->second.first].erase({found->second.second, serial});
+  begun_.erase(found);
+}
+
+void Clock::wait_for(engine::Var* var, bool only_writers) {
+  HostClock& now = this_host();
+  const double before = now.seconds;
+  const double until = var ? simulation_.finish(var, only_writers) : simulation_.finish_all();
+  if (until > before) {
+    Span span;
+    span.start_s = now.told;
+    span.seconds = before - now.told;
+    span.site = trace::current_site();
+    span.lane = host_lane();
+    span.kind = static_cast<uint8_t>(SpanKind::dispatch);
+    if (span.seconds > 0) add(span);
+    span.kind = static_cast<uint8_t>(SpanKind::wait);
+    span.start_s = before;
+    span.seconds = until - before;
+    add(span);
+    now.told = now.seconds = until;
+  } else if (!var && now.seconds > now.told) {
+    Span span;
+    span.start_s = now.told;
+    span.seconds = before - now.told;
+    span.site = trace::current_site();
+    span.lane = host_lane();
+    span.kind = static_cast<uint8_t>(SpanKind::dispatch);
+    add(span);
+    now.told = now.seconds;
+  }
+  simulation_.advance(now.seconds);
+  now.cpu_ns = thread_cpu_ns();
+}
+
+Seen Clock::seen(uint64_t from, size_t most) {
+  Seen all;
+  all.now_s = simulation_.now();
+  all.clock = number_;
+  all.first = first_;
+  all.kept = spans_.size();
+  all.lanes = lanes_;
+  all.lost = from < first_ ? first_ - from : 0;
+  const uint64_t begin = std::max(from, first_), end = first_ + spans_.size();
+  const uint64_t until = std::min(end, begin + most);
+  for (uint64_t i = begin; i < until; ++i) all.spans.push_back(spans_[i - first_]);
+  all.next = std::max(until, begin);
+  for (const auto& [lane, ops] : late_) {
+    if (!ops.empty()) all.late.push_back({lane, ops.begin()->first});
+  }
+  return all;
+}
+
+}  // namespace
+
+void start(const Machine& machine) {
+  auto made = std::make_unique<Clock>(machine);
+  Guard guard(mutex());
+  the_clock() = std::move(made);
+  clocks.fetch_add(1);
+  is_on.store(true);
+  skips_arithmetic.store(!machine.computes);
+}
+
+void stop() {
+  Guard guard(mutex());
+  is_on.store(false);
+  skips_arithmetic.store(false);
+  the_clock().reset();
+}
+
+void pushed(const engine::Props& props, Storage* const* reads, int num_reads,
+            Storage* const* writes, int num_writes, uint32_t serial) {
+  if (engine::executing()) return;  // part of what is executed
+  Guard guard(mutex());
+  if (!the_clock()) return;
+  the_clock()->pushed(props, reads, num_reads, writes, num_writes, serial);
+}
+
+void computed(uint32_t serial) {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->computed(serial);
+}
+
+void dropped_all() {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->dropped_all();
+}
+
+void wait_for(engine::Var& var, bool only_writers) {
+  if (engine::executing()) return;
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->wait_for(&var, only_writers);
+}
+
+void wait_for_all() {
+  if (engine::executing()) return;
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->wait_for(nullptr, false);
+}
+
+void forget(engine::Var& var) {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->forget(var);
+}
+
+Pause::Pause() {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->this_host();
+}
+Pause::~Pause() {
+  if (on()) host.cpu_ns = thread_cpu_ns();
+}
+
+Seen seen(uint64_t from, size_t most) {
+  Guard guard(mutex());
+  return the_clock() ? the_clock()->seen(from, most) : Seen{};
+}
+
+Machine machine() {
+  Guard guard(mutex());
+  return the_clock() ? the_clock()->machine() : Machine{};
+}
+
+}  // namespace model
+}  // namespace hybrid

@@ -1,0 +1,253 @@
+#include "model/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace hybrid {
+namespace model {
+
+struct Simulation::Op {
+  Work work;
+  int waits = 0;                          // operators that must end before
+  std::vector<Op*> next;                  // that wait for this one
+  std::vector<std::vector<Op*>> next_of;  // by what it finishes before its end
+  uint64_t ready_order = 0;
+  double rest = 0, rate = 0, since = 0;  // of a copy: bytes left at `since`, bytes a second
+  double copied = 0;                     // when it will be over at this rate
+};
+
+struct Simulation::Lane {
+  struct Later {
+    bool operator()(const Op* a, const Op* b) const {
+      const int pa = a->work.priority, pb = b->work.priority;
+      return pa != pb ? pa < pb : a->ready_order > b->ready_order;
+    }
+  };
+  std::priority_queue<Op*, std::vector<Op*>, Later> ready;
+  Op* running = nullptr;
+  bool touched = false;
+};
+
+Simulation::Simulation(std::vector<double> link_bandwidths, Ended ended, Changed changed)
+    : bandwidths_(std::move(link_bandwidths)),
+      ended_(std::move(ended)),
+      changed_(std::move(changed)) {}
+
+Simulation::~Simulation() { finish_all(); }
+
+Simulation::Lane& Simulation::lane(uint16_t id) {
+  std::unique_ptr<Lane>& at = lanes_[id];
+  if (!at) at = std::make_unique<Lane>();
+  return *at;
+}
+
+void Simulation::at(double time, Event::Kind kind, Op* op, size_t which) {
+  events_.push({time, ++order_, op, kind, which});
+}
+
+void Simulation::tell(const void* variable) {
+  const auto found = variables_.find(variable);
+  const bool written = found != variables_.end() && found->second.writer;
+  const bool used = written || (found != variables_.end() && !found->second.readers.empty());
+  if (!used && found != variables_.end()) variables_.erase(found);
+  changed_(variable, written, used);
+}
+
+void Simulation::wait_for(Op* op, Op* before, const void* variable) {
+  if (!before || before == op) return;
+  std::vector<Op*>* waiting = &before->next;
+  for (size_t i = 0; i < before->next_of.size(); ++i) {
+    if (before->work.finished[i].first == variable) waiting = &before->next_of[i];
+  }
+  waiting->push_back(op);
+  ++op->waits;
+}
+
+void Simulation::add(Work work) {
+  auto* const op = new Op;
+  op->work = std::move(work);
+  Work& w = op->work;
+  op->next_of.resize(w.finished.size());
+  w.pushed = std::max(w.pushed, now_);
+  ++pending_;
+  for (const void* v : w.reads) {
+    Variable& variable = variables_[v];
+    wait_for(op, variable.writer, v);
+    variable.readers.push_back(op);
+    tell(v);
+  }
+  for (const void* v : w.writes) {
+    Variable& variable = variables_[v];
+    if (variable.readers.empty()) wait_for(op, variable.writer, v);
+    for (Op* reader : variable.readers) wait_for(op, reader, nullptr);
+    variable.readers.clear();
+    variable.writer = op;
+    tell(v);
+  }
+  if (op->waits == 0) at(w.pushed, Event::arrives, op);
+}
+
+double Simulation::next_time() const {
+  double next = events_.empty() ? HUGE_VAL : events_.top().time;
+  for (const Op* copy : copies_) next = std::min(next, copy->copied);
+  return next;
+}
+
+void Simulation::arrive(Op* op) {
+  Lane& to = lane(op->work.lane);
+  op->work.ready = now_;
+  op->ready_order = ++order_;
+  to.ready.push(op);
+  if (!std::exchange(to.touched, true)) touched_.push_back(&to);
+}
+
+void Simulation::begin(Lane& of) {
+  Op* const op = of.ready.top();
+  of.ready.pop();
+  of.running = op;
+  Work& w = op->work;
+  w.begun = now_;
+  for (size_t i = 0; i < w.finished.size(); ++i) {
+    at(now_ + w.finished[i].second, Event::finishes, op, i);
+  }
+  double until = now_;
+  for (const Piece& piece : w.pieces) until += piece.seconds;
+  const bool copies = !w.links.empty() && w.bytes > 0;
+  at(until + w.latency, copies ? Event::copies : Event::ends, op);
+}
+
+void Simulation::written(Op* op, const void* variable) {
+  const auto found = variables_.find(variable);
+  if (found == variables_.end() || found->second.writer != op) return;
+  found->second.writer = nullptr;
+  tell(variable);
+}
+
+void Simulation::go_on(std::vector<Op*>* waiting) {
+  for (Op* next : *waiting) {
+    if (--next->waits == 0) at(std::max(now_, next->work.pushed), Event::arrives, next);
+  }
+  waiting->clear();
+}
+
+void Simulation::end(Op* op) {
+  Work& w = op->work;
+  w.ended = now_;
+  Lane& of = lane(w.lane);
+  of.running = nullptr;
+  if (!std::exchange(of.touched, true)) touched_.push_back(&of);
+  for (const void* v : w.reads) {
+    const auto found = variables_.find(v);
+    if (found == variables_.end()) continue;
+    std::vector<Op*>& readers = found->second.readers;
+    readers.erase(std::remove(readers.begin(), readers.end(), op), readers.end());
+    tell(v);
+  }
+  for (const void* v : w.writes) written(op, v);
+  for (std::vector<Op*>& waiting : op->next_of) go_on(&waiting);
+  go_on(&op->next);
+  --pending_;
+  ended_(w);
+  delete op;
+}
+
+// Max-min fairness by progressive filling: the link whose fair share is the least decides for the
+// copies that cross it, then the others share what is left.
+void Simulation::share() {
+  std::vector<double> left = bandwidths_;
+  std::vector<int> crossing(bandwidths_.size(), 0);
+  std::vector<Op*> open = copies_;
+  for (Op* copy : open) {
+    copy->rest -= copy->rate * (now_ - copy->since);
+    copy->since = now_;
+    for (const int link : copy->work.links) ++crossing[static_cast<size_t>(link)];
+  }
+  while (!open.empty()) {
+    double least = HUGE_VAL;
+    int narrowest = -1;
+    for (size_t i = 0; i < left.size(); ++i) {
+      if (crossing[i] == 0 || left[i] / crossing[i] >= least) continue;
+      least = left[i] / crossing[i];
+      narrowest = static_cast<int>(i);
+    }
+    const auto decided = [&](Op* copy) {
+      const std::vector<int>& links = copy->work.links;
+      if (std::find(links.begin(), links.end(), narrowest) == links.end()) return false;
+      copy->rate = least;
+      copy->copied = now_ + std::max(copy->rest, 0.0) / least;
+      for (const int link : links) {
+        left[static_cast<size_t>(link)] -= least;
+        --crossing[static_cast<size_t>(link)];
+      }
+      return true;
+    };
+    open.erase(std::remove_if(open.begin(), open.end(), decided), open.end());
+  }
+}
+
+void Simulation::step() {
+  now_ = next_time();
+  for (size_t i = 0; i < copies_.size();) {
+    Op* const copy = copies_[i];
+    if (copy->copied > now_) {
+      ++i;
+      continue;
+    }
+    copies_.erase(copies_.begin() + static_cast<std::ptrdiff_t>(i));
+    copies_changed_ = true;
+    end(copy);
+  }
+  while (!events_.empty() && events_.top().time <= now_) {
+    const Event event = events_.top();
+    events_.pop();
+    switch (event.kind) {
+      case Event::arrives:
+        arrive(event.op);
+        break;
+      case Event::finishes:
+        written(event.op, event.op->work.finished[event.which].first);
+        go_on(&event.op->next_of[event.which]);
+        break;
+      case Event::copies:
+        event.op->rest = event.op->work.bytes;
+        event.op->rate = 0;
+        event.op->since = now_;
+        copies_.push_back(event.op);
+        copies_changed_ = true;
+        break;
+      case Event::ends:
+        end(event.op);
+        break;
+    }
+  }
+  if (std::exchange(copies_changed_, false)) share();
+  for (Lane* const lane : touched_) {
+    lane->touched = false;
+    if (!lane->running && !lane->ready.empty()) begin(*lane);
+  }
+  touched_.clear();
+}
+
+void Simulation::advance(double until) {
+  while (pending_ > 0 && next_time() < until) step();
+  now_ = std::max(now_, until);
+}
+
+double Simulation::finish(const void* variable, bool only_writers) {
+  for (;;) {
+    const auto found = variables_.find(variable);
+    if (found == variables_.end() || (only_writers && !found->second.writer)) return now_;
+    step();
+  }
+}
+
+double Simulation::finish_all() {
+  while (pending_ > 0) step();
+  return now_;
+}
+
+void Simulation::forget(const void* variable) { variables_.erase(variable); }
+
+}  // namespace model
+}  // namespace hybrid

@@ -1,0 +1,110 @@
+// Simulation: when operators begin and end on modelled lanes and links, by discrete events.
+//
+// Operators come in program order and wait for each other by what they read and write, as in the
+// engine. A lane runs one at a time: of those that are ready the most urgent, then the one that was
+// ready first. Copies share the links that they cross: every link's bandwidth is divided so that
+// the slowest copies get as much as can be (max-min fairness). All times are in seconds.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "core/kernel_cost.h"
+
+namespace hybrid {
+namespace model {
+
+struct Piece {  // a kernel of an operator
+  double seconds = 0;
+  Kernel kernel;
+};
+
+struct Work {
+  uint32_t serial = 0;  // what it is called by who is told of it
+  uint16_t lane = 0;
+  int priority = 0;   // higher first
+  double pushed = 0;  // not ready before
+  std::vector<const void*> reads, writes;
+  // Of the writes, those that are whole before the operator ends, and how long after its begin.
+  std::vector<std::pair<const void*, double>> finished;
+  std::vector<Piece> pieces;  // one after the other, before the copy
+  std::vector<int> links;     // that it crosses; empty: it is no copy between devices
+  double bytes = 0, latency = 0;
+  std::vector<uint16_t> also;  // lanes of other devices that take part
+  uint32_t name = 0, site = 0;
+  double ready = 0, begun = 0, ended = 0;  // set by the simulation
+};
+
+class Simulation {
+ public:
+  // `ended`: told of every operator in the order of their ends. `changed`: of a variable that now
+  // is, or is no more, written or used by operators that have not ended.
+  using Ended = std::function<void(const Work&)>;
+  using Changed = std::function<void(const void* variable, bool written, bool used)>;
+  Simulation(std::vector<double> link_bandwidths, Ended ended, Changed changed);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  double now() const { return now_; }
+  void add(Work work);  // pushed now or later, else it counts as pushed now
+  // What happens before that time. Whatever is added later must be pushed then or later.
+  void advance(double until);
+  // Until the operators that write it have ended, or all that use it; returns when that was.
+  double finish(const void* variable, bool only_writers);
+  double finish_all();
+  // Another variable may lie there from now on.
+  void forget(const void* variable);
+  bool idle() const { return pending_ == 0; }
+
+ private:
+  struct Op;
+  struct Variable {
+    Op* writer = nullptr;      // the last one that was added, if it has not ended
+    std::vector<Op*> readers;  // since then, not ended
+  };
+  struct Lane;
+  struct Event {
+    double time;
+    uint64_t order;
+    Op* op;
+    enum Kind : uint8_t { arrives, finishes, copies, ends } kind;
+    size_t which;  // of what it finishes
+    bool operator<(const Event& o) const {
+      return time != o.time ? time > o.time : order > o.order;
+    }
+  };
+
+  Lane& lane(uint16_t id);
+  void at(double time, Event::Kind kind, Op* op, size_t which = 0);
+  void wait_for(Op* op, Op* before, const void* variable);
+  double next_time() const;
+  void step();  // everything that happens at the next moment
+  void arrive(Op* op);
+  void begin(Lane& lane);
+  void written(Op* op, const void* variable);
+  void go_on(std::vector<Op*>* waiting);
+  void end(Op* op);
+  void share();  // bandwidths among the copies under way
+  void tell(const void* variable);
+
+  const std::vector<double> bandwidths_;
+  const Ended ended_;
+  const Changed changed_;
+  double now_ = 0;
+  uint64_t order_ = 0;
+  size_t pending_ = 0;
+  std::priority_queue<Event> events_;
+  std::unordered_map<const void*, Variable> variables_;
+  std::unordered_map<uint16_t, std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane*> touched_;  // they may begin something
+  std::vector<Op*> copies_;     // under way, in the order of their beginning
+  bool copies_changed_ = false;
+};
+
+}  // namespace model
+}  // namespace hybrid
