@@ -13,6 +13,8 @@ from IPython.core.completer import (
 )
 
 from ..capture import options
+from ..modelled.device import DEVICES
+from .gpus import LINKS
 
 _ENGINE = {
     "": ("naive", "threaded", "inline", "limit", "slow", "report", "timeline", "memory"),
@@ -22,10 +24,13 @@ _ENGINE = {
     "memory": (),
 }
 _HYBRID = {
-    "": ("mode", "explain", "clear", "output", "alias"),
+    "": ("mode", "explain", "clear", "output", "alias", "gpus"),
     "symbolic": ("--force",),
     "alias": ("mxnet", "off"),
     "mxnet": ("--replace",),
+    "gpus": (),
+    "like": tuple(name.replace(" ", "") for name in DEVICES),
+    "links": LINKS,
     **dict.fromkeys(("explain", "clear", "output"), ()),
 }
 _BEFORE_OTHERS = 1000.0  # Python's own completer takes seconds when it is first asked

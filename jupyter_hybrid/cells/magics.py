@@ -27,6 +27,7 @@ from ..views.saved import limit as output_limit
 from . import completion, skip, ways
 from .alias import alias
 from .before_cell import before_cell
+from .gpus import gpus
 from .input_transform import as_typed, cell_of, is_ours, suspended, transform, transformed, use
 from .outcomes import outcomes
 from .run_cell import (
@@ -194,6 +195,8 @@ class HybridMagics(Magics):
         %hybrid output 5                        an output may take 5 MB of the notebook's file
         %hybrid alias mxnet [--replace]         import mxnet finds what is here; --replace: also
                                                 where genuine MXNet is; %hybrid alias off ends it
+        %hybrid gpus 4 like V100                four virtual GPUs, their times modelled by the data
+                                                sheet; modelled-only: nothing is computed there
 
         In mode auto cells run as written, but for loops that have run for long: these are compiled
         if they can be. Cells that run again go the fastest way that was measured.
@@ -216,6 +219,9 @@ class HybridMagics(Magics):
         if words[:1] == ["alias"]:
             alias(words[1:])
             return
+        if words[:1] == ["gpus"]:
+            gpus(words[1:])
+            return
         force = words == ["mode", "symbolic", "--force"]
         if force or (len(words) == 2 and words[0] == "mode" and words[1] in MODES):
             session.mode, session.force = words[1], force
@@ -223,7 +229,7 @@ class HybridMagics(Magics):
         elif words not in ([], ["mode"]):
             raise MagicUsageError(
                 "expected %hybrid mode symbolic [--force]|imperative|auto, %hybrid explain, "
-                "%hybrid clear, %hybrid output MB or %hybrid alias mxnet, "
+                "%hybrid clear, %hybrid output MB, %hybrid alias mxnet or %hybrid gpus N, "
                 f"got %hybrid {line.strip()}"
             )
         print(f"cells run {MODES[session.mode]}")

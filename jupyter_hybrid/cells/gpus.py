@@ -1,0 +1,86 @@
+"""``%hybrid gpus``: virtual GPUs, modelled by a data sheet."""
+
+from __future__ import annotations
+
+from IPython.core.error import UsageError as MagicUsageError
+
+from .. import _core
+from ..base import MXNetError
+from ..capture.durations import seconds
+from ..capture.sizes import byte_size
+from ..context import virtual_gpus
+from ..modelled import declared
+
+USAGE = (
+    "%hybrid gpus [N [like DEVICE] [links pcie|nvlink|dgx1] [dispatch MICROSECONDS] "
+    "[modelled-only]], or %hybrid gpus N unmodelled"
+)
+LINKS = ("pcie", "nvlink", "dgx1")
+
+
+def gpus(words: list[str]) -> None:
+    """Does what the words after ``%hybrid gpus`` say, and prints what is declared then.
+
+    Raises:
+        UsageError: other words, or a machine that can't be.
+    """
+    if words:
+        count, options = _read(words)
+        try:
+            virtual_gpus(count, **options)
+        except MXNetError as error:
+            raise MagicUsageError(str(error)) from None
+    print(described())
+
+
+def described() -> str:
+    """The virtual GPUs in words."""
+    of = declared()
+    count = _core.num_virtual_gpus()
+    if of is None:
+        if not count:
+            return "no virtual GPUs; %hybrid gpus 4 declares four"
+        return f"{count} virtual GPUs, computed by the CPU, without modelled times"
+    rows = [str(of)]
+    for model in dict.fromkeys(of.gpus):
+        rows.append(
+            f"  {model.name}: {model.float32 / 1e12:g} TFLOP/s in float32, "
+            f"{model.bandwidth / 1e9:,.0f} GB/s, {byte_size(model.memory)}, "
+            f"{seconds(model.launch)} between kernels ({model.source or 'described here'})"
+        )
+    links = dict.fromkeys(link.name or "links" for link in of.links)
+    rows.append(
+        f"  {', '.join(links) or 'no links'}; every push to a GPU takes the host "
+        f"{seconds(of.dispatch)} beside its own time"
+    )
+    rows.append("  times are modelled: nothing is measured on such a machine")
+    return "\n".join(rows)
+
+
+def _read(words: list[str]) -> tuple[int, dict]:
+    rest = iter(words)
+    options: dict = {}
+    try:
+        count = int(next(rest))
+        if not 0 <= count <= 64:
+            raise ValueError
+        for word in rest:
+            if word == "like":
+                options["like"] = next(rest)  # RTX3090, RTX-3090
+            elif word == "links":
+                options["links"] = next(rest)
+                if options["links"] not in LINKS:
+                    raise ValueError
+            elif word == "dispatch":
+                options["dispatch"] = float(next(rest)) * 1e-6
+            elif word == "modelled-only":
+                options["compute"] = False
+            elif word == "unmodelled":
+                options["like"] = None
+            else:
+                raise ValueError
+    except (ValueError, StopIteration):
+        raise MagicUsageError(f"expected {USAGE}, got %hybrid gpus {' '.join(words)}") from None
+    if count and "like" not in options:
+        options["like"] = "V100"
+    return count, options

@@ -1,0 +1,121 @@
+"""The machine that virtual GPUs stand for, and the clock that runs for it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core
+from ..base import MXNetError
+from .device import DeviceModel, device
+from .links import Link, topology
+
+__all__ = ["Machine", "declare", "declared", "machine"]
+
+# 3 to 6 us in public measurements of launches.
+_LAUNCH_CALL = 4e-6
+
+
+@dataclass(frozen=True)
+class Machine:
+    """GPUs, links, and how fast the host hands out work.
+
+    Attributes:
+        gpus: one for each of them.
+        links: between them and the host.
+        dispatch: seconds of the host for every operator or program that it pushes to a GPU, beside
+            the time of the processor that the thread itself takes.
+        host: modelled seconds in a second of the thread's own processor time; 0: none, and the
+            host's clock advances by ``dispatch`` and waits alone.
+        compute: False: the arithmetic is skipped; results have times and no values.
+    """
+
+    gpus: tuple[DeviceModel, ...]
+    links: tuple[Link, ...] = field(repr=False)
+    dispatch: float = _LAUNCH_CALL
+    host: float = 1.0
+    compute: bool = True
+
+    def __str__(self) -> str:
+        names = [gpu.name for gpu in self.gpus]
+        kinds = [f"{names.count(name)} x {name}" for name in dict.fromkeys(names)]
+        how = "modelled only" if not self.compute else "computed by the CPU"
+        return f"{', '.join(kinds)}, virtual, {how}"
+
+
+_declared: Machine | None = None
+
+
+def machine(
+    n: int,
+    like: str | DeviceModel | Sequence[Any] | Machine,
+    links: Any = None,
+    dispatch: float | None = None,
+    host: float | None = None,
+    compute: bool = True,
+) -> Machine:
+    """``n`` GPUs like a device of :data:`~jupyter_hybrid.modelled.DEVICES`, or as described.
+
+    Args:
+        like: a name, a :class:`DeviceModel`, one of these for every GPU, or a :class:`Machine`.
+        links: "pcie", "nvlink", "dgx1" or a list of :class:`Link`.
+    """
+    if isinstance(like, Machine):
+        if len(like.gpus) != n:
+            raise MXNetError(f"virtual_gpus: {n} GPUs, but the machine has {len(like.gpus)}")
+        return like
+    if n < 1:
+        raise MXNetError(f"virtual_gpus: {n} GPUs can't be like {like!r}; expected 1 or more")
+    if isinstance(like, (list, tuple)):
+        if len(like) != n:
+            raise MXNetError(f"virtual_gpus: {n} GPUs, but `like` describes {len(like)}")
+        gpus = tuple(device(one) for one in like)
+    else:
+        gpus = (device(like),) * n  # type: ignore[arg-type]
+    return Machine(
+        gpus,
+        tuple(topology(links, n)),
+        _LAUNCH_CALL if dispatch is None else float(dispatch),
+        1.0 if host is None else float(host),
+        bool(compute),
+    )
+
+
+def declare(n: int, of: Machine | None) -> None:
+    """Makes ``n`` virtual GPUs, and a clock at 0 for their machine, or none.
+
+    Raises:
+        MXNetError: the machine is not well described; everything is as before then.
+    """
+    global _declared
+    n = operator.index(n)
+    before = _core.num_virtual_gpus()
+    if of is None:
+        _core.stop_model()
+        _core.set_virtual_gpus(n)
+        _declared = None
+        return
+    _core.set_virtual_gpus(n)
+    try:
+        _core.start_model(_described(of))
+    except MXNetError:
+        _core.set_virtual_gpus(before)
+        raise
+    _declared = of
+
+
+def declared() -> Machine | None:
+    """The machine that the modelled clock runs for; None: there is no clock."""
+    return _declared
+
+
+def _described(of: Machine) -> dict[str, Any]:
+    return {
+        "gpus": [gpu._described() for gpu in of.gpus],
+        "links": [link._described() for link in of.links],
+        "dispatch_s": of.dispatch,
+        "cpu_scale": of.host,
+        "compute": of.compute,
+    }

@@ -1,0 +1,200 @@
+"""What happened on the modelled clock: lanes of the host, of devices and of links."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..base import MXNetError
+from ..capture.durations import seconds as in_words
+from ..whole_files import write_whole
+from .figures import KINDS, Figures, figures, overlap
+from .machine import declared
+from .picture import svg
+
+__all__ = ["Lane", "Timeline", "record", "timeline"]
+
+_FORMAT = "jupyter_hybrid modelled timeline 1"
+_FIELDS = ("start_s", "seconds", "queued_s", "flops", "bytes", "name", "site", "serial", "lane",
+           "kind", "links")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A serial executor: of a device, of a link or of the host.
+
+    Attributes:
+        kind: compute, copy-in, copy-out, all-reduce, link or host.
+    """
+
+    name: str
+    device: str
+    kind: str
+
+
+class Timeline:
+    """Modelled times of one block of code.
+
+    Attributes:
+        machine: the virtual machine in words.
+        lanes: by the numbers that spans have in ``lane``.
+        spans: records with ``start_s`` (from the block's begin), ``seconds``, ``queued_s`` (from
+            the push to the begin), ``flops``, ``bytes``, ``name``, ``site``, ``serial``, ``lane``
+            and ``kind`` (an index into ``KINDS``).
+        names: of operators, by the spans' ``name``.
+        places: lines, by the spans' ``site``; 0 is not known.
+        seconds: of the whole block.
+        peaks: FLOP/s in float32, by device.
+        lost: spans that were no longer kept.
+    """
+
+    def __init__(self) -> None:
+        self.machine = ""
+        self.lanes: list[Lane] = []
+        self.spans = np.empty(0, _core.MODEL_SPAN_DTYPE)
+        self.names: dict[int, str] = {}
+        self.places: dict[int, str] = {}
+        self.seconds = 0.0
+        self.peaks: dict[str, float] = {}
+        self.lost = 0
+
+    # Figures --------------------------------------------------------------------------------------
+    def of(self, device: str, *kinds: str) -> np.ndarray:
+        """The spans of a device's lanes of these kinds (all)."""
+        lanes = [
+            i
+            for i, lane in enumerate(self.lanes)
+            if lane.device == str(device) and (not kinds or lane.kind in kinds)
+        ]
+        return self.spans[np.isin(self.spans["lane"], lanes)]
+
+    def devices(self) -> list[str]:
+        """GPUs that did something, in order."""
+        found = {lane.device for lane in self.lanes if lane.device.startswith("gpu")}
+        return sorted(found, key=lambda name: int(name[4:-1]))
+
+    def figures(self) -> list[Figures]:
+        """Of every GPU: compute, exposed communication, idle, share of peak."""
+        return [figures(self, device) for device in self.devices()]
+
+    def utilisation(self) -> float:
+        """Of all GPUs together, the share of the time in which they computed."""
+        shares = [f.compute / self.seconds for f in self.figures()] if self.seconds else []
+        return sum(shares) / len(shares) if shares else 0.0
+
+    def overlap(self) -> float:
+        """The share of the time of copies in which their device computed as well, over all
+        devices; 0 where nothing was copied."""
+        return overlap(self)
+
+    # Forms ----------------------------------------------------------------------------------------
+    def __str__(self) -> str:
+        rows = [f"modelled time of {self.machine}: {in_words(self.seconds)} (nothing here was "
+                "measured on such a machine)"]  # fmt: skip
+        rows += [str(f) for f in self.figures()]
+        waited = self.spans[self.spans["kind"] == KINDS.index("wait")]["seconds"].sum()
+        busy = self.spans[self.spans["kind"] == KINDS.index("dispatch")]["seconds"].sum()
+        rows.append(f"host: busy {in_words(busy)}, waited {in_words(waited)}")
+        if self.lost:
+            rows.append(f"{self.lost:,} older spans were no longer kept")
+        return "\n".join(rows)
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"image/svg+xml": self._repr_svg_(), "text/plain": str(self)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the timeline as JSON; :meth:`load` reads it."""
+        used = {"name": self.names, "site": self.places}
+        data = {
+            "format": _FORMAT,
+            "machine": self.machine,
+            "seconds": self.seconds,
+            "peaks": self.peaks,
+            "lost": self.lost,
+            "lanes": [[lane.name, lane.device, lane.kind] for lane in self.lanes],
+            **{f"{what}s": {str(k): v for k, v in of.items()} for what, of in used.items()},
+            "fields": list(_FIELDS),
+            "spans": [list(row) for row in self.spans[list(_FIELDS)].tolist()],
+        }
+        write_whole(path, json.dumps(data, separators=(",", ":")).encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Timeline:
+        """Raises MXNetError for a file that :meth:`save` did not write."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                data = json.load(file)
+            if not isinstance(data, dict) or data.get("format") != _FORMAT:
+                raise ValueError(f"expected {_FORMAT!r}")
+            made = cls()
+            made.machine, made.seconds = str(data["machine"]), float(data["seconds"])
+            made.peaks = {str(k): float(v) for k, v in data["peaks"].items()}
+            made.lost = int(data["lost"])
+            made.lanes = [Lane(*map(str, lane)) for lane in data["lanes"]]
+            made.names = {int(k): str(v) for k, v in data["names"].items()}
+            made.places = {int(k): str(v) for k, v in data["sites"].items()}
+            made.spans = np.zeros(len(data["spans"]), _core.MODEL_SPAN_DTYPE)
+            for i, field in enumerate(data["fields"]):
+                made.spans[field] = [row[i] for row in data["spans"]]
+            if len(made.spans) and made.spans["lane"].max() >= len(made.lanes):
+                raise ValueError("a span lies on a lane that is not there")
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as why:
+            raise MXNetError(f"{os.fspath(path)}: no saved timeline: {why}") from why
+        return made
+
+
+@contextmanager
+def record() -> Iterator[Timeline]:
+    """``with record() as run:`` the block's :class:`Timeline`, whole when the block has ended.
+
+    Waits for what is pending before and after it. Raises MXNetError where no devices are modelled.
+    """
+    if declared() is None:
+        raise MXNetError("record: no devices are modelled: virtual_gpus(n, like='V100') does it")
+    _core.wait_all()
+    begin = _core.model_spans(0, 0)
+    first, clock = begin["first"] + begin["kept"], begin["clock"]
+    made = Timeline()
+    yield made
+    _core.wait_all()
+    seen = _core.model_spans(first)
+    if seen["clock"] != clock:
+        raise MXNetError("record: the virtual GPUs were declared anew inside the block")
+    _fill(made, seen, begin["now_s"])
+
+
+def timeline() -> Timeline:
+    """Everything since the virtual GPUs were declared. Waits for what is pending."""
+    if declared() is None:
+        raise MXNetError("timeline: no devices are modelled: virtual_gpus(n, like='V100') does it")
+    _core.wait_all()
+    made = Timeline()
+    _fill(made, _core.model_spans(0), 0.0)
+    return made
+
+
+def _fill(made: Timeline, seen: dict[str, Any], begin_s: float) -> None:
+    of = declared()
+    assert of is not None
+    made.machine = str(of)
+    made.peaks = {f"gpu({i})": gpu.float32 for i, gpu in enumerate(of.gpus)}
+    made.lanes = [Lane(*lane) for lane in seen["lanes"]]
+    made.spans = np.frombuffer(seen["spans"], _core.MODEL_SPAN_DTYPE).copy()
+    made.spans["start_s"] -= begin_s
+    made.seconds = seen["now_s"] - begin_s
+    made.names = seen["names"]
+    made.places = {
+        site: f"{'cell' if cell else text}, line {line}" if line else text
+        for site, (cell, line, text) in seen["sites"].items()
+    }
+    made.lost = seen["lost"]

@@ -1,0 +1,101 @@
+"""Saved timelines, their pictures, the machine in words."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from cells import Shell
+from modelled_helpers import TOY, devices
+
+import jupyter_hybrid as mx
+from jupyter_hybrid import MXNetError, nd
+from jupyter_hybrid.modelled import Timeline, record
+
+
+@pytest.fixture
+def run():
+    with devices(2, dispatch=1e-4) as gpus:
+        a = nd.ones((300, 300), ctx=gpus[0])
+        b = nd.ones((300, 300), ctx=gpus[1])
+        nd.waitall()
+        with record() as made:
+            for _ in range(3):
+                b = nd.dot(b, a.copyto(gpus[1]))
+        yield made
+
+
+def test_a_timeline_is_saved_and_read(run, tmp_path):
+    path = tmp_path / "run.json"
+    run.save(path)
+    read = Timeline.load(path)
+    assert str(read) == str(run) and read._repr_svg_() == run._repr_svg_()
+    np.testing.assert_array_equal(read.of("gpu(1)"), run.of("gpu(1)"))
+    assert "nothing here was measured" in str(read)
+    good = json.loads(path.read_text())
+    for change in (
+        {"format": "x"}, {"lanes": []}, {"spans": [[1]]}, {"seconds": "long"}, {"peaks": 3},
+        {"fields": ["nothing"]}, {"names": {"a": "b"}},
+    ):  # fmt: skip
+        path.write_text(json.dumps({**good, **change}))
+        with pytest.raises(MXNetError, match="no saved timeline"):
+            Timeline.load(path)
+    path.write_text("{")
+    with pytest.raises(MXNetError, match="no saved timeline"):
+        Timeline.load(path)
+
+
+def test_figures_add_up(run):
+    for figures in run.figures():
+        assert figures.compute + figures.exposed + figures.idle == pytest.approx(run.seconds)
+    one = run.figures()[1]
+    done = 3 * 2 * 300**3
+    assert one.peak_share == pytest.approx(done / (TOY.float32 * run.seconds))
+    assert one.copies == pytest.approx(run.of("gpu(1)", "copy-in")["seconds"].sum())
+
+
+def test_the_picture_has_every_lane_and_span(run):
+    root = ElementTree.fromstring(run._repr_svg_())
+    titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert sum("MFLOP" in t and t.startswith("dot") for t in titles) == 3
+    assert all("modelled" in t for t in titles)
+    texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
+    for word in ("host", "gpu(1)", "compute", "copy-in", "links"):
+        assert word in texts
+    assert any(t.startswith("Modelled time: 2 x toy, virtual") for t in texts)
+    # Spans lie where their times say.
+    axis = next(root.iter("{http://www.w3.org/2000/svg}line"))
+    left, right = float(axis.get("x1")), float(axis.get("x2"))
+    first = run.of("gpu(1)", "compute")["start_s"].min()
+    expected = left + (right - left) * first / run.seconds
+    xs = [
+        float(g.find("{http://www.w3.org/2000/svg}rect").get("x"))
+        for g in root.iter("{http://www.w3.org/2000/svg}g")
+        if g.find("{http://www.w3.org/2000/svg}title").text.count("MFLOP")
+        and "dot" in g.find("{http://www.w3.org/2000/svg}title").text
+    ]
+    assert min(xs) == pytest.approx(expected, abs=0.01)
+
+
+def test_the_magic_declares_and_tells():
+    shell = Shell()
+    try:
+        told = shell.run("%hybrid gpus 4").out
+        assert told.startswith("4 x V100, virtual, computed by the CPU\n")
+        assert "15.7 TFLOP/s" in told and "900 GB/s" in told and "Ampere" in told
+        assert "nothing is measured" in told
+        told = shell.run("%hybrid gpus 2 like rtx3090 links nvlink dispatch 30 modelled-only").out
+        assert told.startswith("2 x RTX 3090, virtual, modelled only\n")
+        assert "NVLink" in told and "30 µs" in told
+        assert mx.modelled.declared().dispatch == pytest.approx(30e-6)
+        assert "without modelled times" in shell.run("%hybrid gpus 3 unmodelled").out
+        assert mx.num_gpus() == 3
+        for wrong in ("65", "x", "2 like", "2 like Z80", "2 links torus", "2 quickly"):
+            shell.run(f"%hybrid gpus {wrong}", fails=True)
+            assert mx.num_gpus() == 3
+        assert "no virtual GPUs" in shell.run("%hybrid gpus 0").out
+    finally:
+        mx.virtual_gpus(0)
+    assert shell.run("%hybrid gpus").out.startswith("no virtual GPUs")
