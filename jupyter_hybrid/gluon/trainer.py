@@ -141,9 +141,13 @@ class Trainer:
     def _allreduce_grads(self) -> None:
         if self._kvstore is None:
             return
-        for index, param in enumerate(self._params):
-            if param.grad_req != "null":
-                self._kvstore.pushpull(index, param.list_grad(), priority=-index)
+        trained = [i for i, param in enumerate(self._params) if param.grad_req != "null"]
+        grads = [self._params[i].list_grad() for i in trained]
+        if isinstance(self._kvstore, stores.KVStore):  # all at once: in buckets
+            self._kvstore.pushpull(trained, grads)
+            return
+        for index, grad in zip(trained, grads, strict=True):
+            self._kvstore.pushpull(index, grad, priority=-index)
 
     def _update(self, ignore_stale_grad: bool) -> None:
         for updater, indices, weights in self._by_context():
@@ -202,6 +206,8 @@ class Trainer:
                 self._kvstore.set_optimizer(self._optimizer)
                 if self._kept is not None and isinstance(self._kvstore, stores.KVStore):
                     self._kvstore._set_updater(self._kept)
+            if isinstance(self._kvstore, stores.KVStore):
+                self._kvstore._names = {i: p.name for i, p in enumerate(self._params)}
             self._params_to_init = [] if self._kvstore is None else [*self._params]
             self._kv_initialized = True
         if self._params_to_init and self._kvstore is not None:

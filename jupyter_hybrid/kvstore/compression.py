@@ -29,11 +29,11 @@ def _half(wanted: NDArray, threshold: float) -> NDArray:
     return limited.astype(np.float16).astype(wanted.dtype)
 
 
-#: Type -> what is sent of numbers, and the threshold where none is given.
-_TYPES: dict[str, tuple[Callable[[NDArray, float], NDArray], float]] = {
-    "2bit": (_two_bits, 0.5),
-    "1bit": (_one_bit, 0.0),
-    "fp16": (_half, 0.0),
+#: Type -> what is sent of numbers, the threshold where none is given, bits of a number.
+_TYPES: dict[str, tuple[Callable[[NDArray, float], NDArray], float, int]] = {
+    "2bit": (_two_bits, 0.5, 2),
+    "1bit": (_one_bit, 0.0, 1),
+    "fp16": (_half, 0.0, 16),
 }
 
 
@@ -55,7 +55,8 @@ class Compression:
             raise MXNetError(
                 f"gradient compression: type: expected one of {', '.join(_TYPES)}, got {kind!r}"
             )
-        self._sent, usual = _TYPES[kind]
+        self._sent, usual, bits = _TYPES[kind]
+        self.ratio = bits / 32  # of what is sent, to numbers in float32
         threshold = usual if kind == "fp16" else given.pop("threshold", usual)
         if given:
             raise MXNetError(

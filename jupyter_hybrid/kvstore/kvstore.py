@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base import MXNetError
-from ..nd import NDArray
+from ..nd import NDArray, empty
 from ..optimizer import Updater, get_updater
 from ..whole_files import write_whole
 from .base import KVStoreBase, as_list, is_optimizer, total
 from .compression import Compression
+from .exchange import Group, exchanged
 
 __all__ = ["KVStore", "create"]
 
@@ -30,6 +31,11 @@ class KVStore(KVStoreBase):
         self._arrays: dict[Any, NDArray] = {}
         self._updater: Callable[[Any, Any, Any], None] | None = None
         self._compression: Compression | None = None
+        self._names: dict[Any, str] = {}  # of keys, for people
+
+    @property
+    def _ratio(self) -> float:
+        return 1.0 if self._compression is None else self._compression.ratio
 
     def init(self, key: Any, value: Any) -> None:
         """Puts copies of arrays into the store. Raises MXNetError for a key that is there."""
@@ -44,14 +50,18 @@ class KVStore(KVStoreBase):
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
         """Adds up the arrays of each key: the sums replace what is there, or the updater is
         called with (key, sum, what is there)."""
-        sums: dict[Any, list[NDArray]] = {}
-        for one, values in _pairs(key, value):
-            sums.setdefault(one, []).extend(values)
+        self._push(self._pushed(key, value), priority)
+
+    def _push(self, sums: dict[Any, list[NDArray]], priority: int) -> None:
         stored = [self._known(one, values) for one, values in sums.items()]
-        home = [
-            total([v.as_in_context(s.context) for v in self._sent(one, values)])
-            for s, (one, values) in zip(stored, sums.items(), strict=True)
-        ]
+        if self._updater is None:
+            groups = [
+                Group(one, values, [target])
+                for target, (one, values) in zip(stored, sums.items(), strict=True)
+            ]
+            if self._exchange(groups, "reduce", priority):
+                return
+        home = self._sums(sums, stored, priority)
         if isinstance(self._updater, Updater):
             self._updater([*sums], home, stored)  # one program
         elif self._updater is not None:
@@ -60,6 +70,35 @@ class KVStore(KVStoreBase):
         else:
             for target, value_ in zip(stored, home, strict=True):
                 value_.copyto(target)
+
+    def _pushed(self, key: Any, value: Any) -> dict[Any, list[NDArray]]:
+        """Arrays by key, as they are sent."""
+        sums: dict[Any, list[NDArray]] = {}
+        for one, values in _pairs(key, value):
+            sums.setdefault(one, []).extend(values)
+        return {one: self._sent(one, values) for one, values in sums.items()}
+
+    def _sums(
+        self, sums: dict[Any, list[NDArray]], stored: list[NDArray], priority: int
+    ) -> list[NDArray]:
+        """What was pushed for each key, added up where the store has its array."""
+        groups = [
+            Group(one, values, [empty(s.shape, ctx=s.context, dtype=s.dtype)])
+            for s, (one, values) in zip(stored, sums.items(), strict=True)
+            if len(values) > 1
+        ]
+        done = self._exchange(groups, "reduce", priority)
+        made = {group.key: group.targets[0] for group in groups} if done else {}
+        return [
+            made[one] if one in made else total([v.as_in_context(s.context) for v in values])
+            for s, (one, values) in zip(stored, sums.items(), strict=True)
+        ]
+
+    def _exchange(self, groups: list[Group], what: str, priority: int) -> bool:
+        """As operators of several devices, where there are several."""
+        if not groups or all(len(group.devices) < 2 for group in groups):
+            return False
+        return exchanged(groups, what, priority, self._names, self._ratio)
 
     def _sent(self, key: Any, values: list[NDArray]) -> list[NDArray]:
         if self._compression is None or len(values) == 1:
@@ -72,15 +111,39 @@ class KVStore(KVStoreBase):
         """Writes the arrays of the keys into ``out``."""
         if out is None:
             raise MXNetError("kvstore: pull needs out, the arrays to write into")
-        for one, targets in _pairs(key, out):
-            stored = self._known(one, targets)
-            for target in targets:
-                stored.copyto(target)
+        groups = [
+            Group(one, [self._known(one, targets)], targets) for one, targets in _pairs(key, out)
+        ]
+        if self._exchange(groups, "broadcast", priority):
+            return
+        for group in groups:
+            for target in group.targets:
+                group.sources[0].copyto(target)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """:meth:`push`, then :meth:`pull` into ``out``, or into the values."""
-        self.push(key, value, priority)
+        sums = self._pushed(key, value)
+        if self._updater is None and self._all_reduced(
+            sums, key, value if out is None else out, priority
+        ):
+            return
+        self._push(sums, priority)
         self.pull(key, value if out is None else out, priority)
+
+    def _all_reduced(
+        self, sums: dict[Any, list[NDArray]], key: Any, out: Any, priority: int
+    ) -> bool:
+        """Where several devices push and get the sum, which the store has then as well."""
+        targets: dict[Any, list[NDArray]] = {}
+        for one, arrays in _pairs(key, out):
+            targets.setdefault(one, []).extend(arrays)
+        if set(targets) != set(sums):
+            return False
+        groups = [
+            Group(one, values, [*targets[one], self._known(one, [*values, *targets[one]])])
+            for one, values in sums.items()
+        ]
+        return self._exchange(groups, "all-reduce", priority)
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
         """:meth:`init`, then :meth:`pull`."""
