@@ -6,6 +6,9 @@ from functools import cache
 
 from .. import _core
 
+# Of exchanges between devices: the keys follow.
+_EXCHANGES = ("all-reduce ", "reduce ", "broadcast ")
+
 
 @cache
 def _families() -> dict[str, str]:
@@ -15,7 +18,7 @@ def _families() -> dict[str, str]:
 def family_named(name: str) -> str:
     """As the graph colours it. A kernel that is not of elementwise operators alone goes row by row
     (``reduce``); ``other``: not known, also of a kernel whose name was cut."""
-    if name.startswith("copy_"):
+    if name.startswith(("copy_", *_EXCHANGES)):
         return "copy"
     members = name.split("+")
     if len(members) == 1:

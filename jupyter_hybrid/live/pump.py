@@ -9,21 +9,38 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
 from ..capture.cell_files import cell_starts
+from ..modelled import declared
 from ..views import linked
 from ..views.parts import PROCESS
-from ..views.places import code_at, file_at
 from ..views.stage_message import ran_stage
-from .families import family_named
+from .labels import labels
+from .modelled import ModelledReader, model_now
 
 TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
 _IDLE_PERIOD_S = 0.5  # without news a frame still tells that the kernel is there
 _MAX_BYTES = 128 * 1024
 _SILENT_S = 150.0  # open pages speak every 30 s, hidden ones about every minute
+_Message = tuple[dict[str, Any], list[bytes]]
+
+
+@dataclass
+class _Cell:
+    """The last cell.
+
+    Attributes:
+        began: on the clock of perf_counter.
+        model_began: the modelled clock and its time.
+    """
+
+    busy: bool = False
+    began: float | None = None
+    model_began: tuple[int, float] = (0, 0.0)
 
 
 class Pump:
@@ -38,12 +55,11 @@ class Pump:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._wake = threading.Event()
-        self._busy = False
-        self._began: float | None = None  # of the last cell, on the clock of perf_counter
+        self._cell = _Cell()
 
     def opened(self, comm: Any, message: Any) -> None:
         """A panel opened the comm."""
-        panel = _Panel(self._kernel, comm, lambda: self._began)
+        panel = _Panel(self._kernel, comm, self._cell)
         with self._lock:
             self._panels[panel.comm_id] = panel
         comm.on_msg(lambda msg: self._received(panel, msg))
@@ -72,14 +88,15 @@ class Pump:
 
     def cell_started(self, info: Any) -> None:
         """A cell runs: kernels without subshells hear no page until it ends."""
-        self._busy = True
-        self._began = time.perf_counter()
+        self._cell.busy = True
+        self._cell.began = time.perf_counter()
+        self._cell.model_began = model_now()
         cell_starts(self._kernel.shell, info)
 
     def cell_ended(self, *_: Any) -> None:
         """A cell ended."""
         with self._lock:
-            self._busy = False
+            self._cell.busy = False
             for panel in self._panels.values():
                 panel.heard = time.monotonic()
 
@@ -113,7 +130,7 @@ class Pump:
             if refused is not None:
                 panel.send(refused)
         elif kind == "run_stage":
-            panel.send(ran_stage(data, lambda: self._busy))
+            panel.send(ran_stage(data, lambda: self._cell.busy))
 
     def _closed(self, comm_id: str) -> None:
         with self._lock:
@@ -145,7 +162,7 @@ class Pump:
 
     def _forget_silent(self) -> None:
         """Drops panels whose page crashed or sleeps; a later message brings them back."""
-        if self._busy:
+        if self._cell.busy:
             return
         limit = time.monotonic() - _SILENT_S
         for panel in [p for p in self._panels.values() if p.heard < limit]:
@@ -156,13 +173,14 @@ class _Panel:
     """One open panel: its own reader of the rings, so that each sees everything that is still in
     them: also what ran before its page was opened or loaded anew."""
 
-    def __init__(self, kernel: Any, comm: Any, began: Callable[[], float | None]):
+    def __init__(self, kernel: Any, comm: Any, cell: _Cell):
         self._kernel = kernel
         self._comm = comm
-        self._began = began
+        self._cell = cell
         self.comm_id: str = comm.comm_id
         self.heard = time.monotonic()
         self._reader = _core.TraceReader(from_oldest=True)
+        self._modelled = ModelledReader()
         self._seq = 0
         self._sent = 0.0  # when the last frame was
         self._lock = threading.Lock()
@@ -180,45 +198,55 @@ class _Panel:
         """The browser lost its state: the next frame tells all lanes, names and sites again."""
         with self._lock:
             self._reader = _core.TraceReader(from_oldest=True)
+            self._modelled = ModelledReader()
             self._seq = 0
 
     def publish(self) -> None:
         """Sends what is new; without news only a sign of life now and then."""
         with self._lock:
             frame = self._reader.read_frame(_MAX_BYTES)
-            news = frame["spans"] or frame["queue"] or frame["lanes"] or frame["pending"]
-            now = time.monotonic()
-            if not news and self._seq and now < self._sent + _IDLE_PERIOD_S:
-                return
-            self._sent = now
-            self._seq += 1
-            began = self._began()
-            message = {
-                "type": "frame",
-                "version": frame["version"],
-                "seq": self._seq,
-                "process": PROCESS,
-                "now_ms": frame["now_ms"],
-                "cell_ms": None if began is None else frame["offset_ms"] + began * 1e3,
-                "gaps": frame["gaps"],
-                "lanes": frame["lanes"],
-                "names": {str(k): v for k, v in frame["names"].items()},
-                "families": {str(k): family_named(v) for k, v in frame["names"].items()},
-                "sites": {
-                    str(site): {
-                        "cell": cell or None,
-                        "line": line or None,
-                        "text": text,
-                        "file": "" if cell else file_at(site),
-                        "code": code_at(site, line),
-                    }
-                    for site, (cell, line, text) in frame["sites"].items()
-                },
-                "engine": engine_status(),
-                "pending": frame["pending"],
-                "pools": frame["pools"],
-            }
-        self.send(message, [frame["spans"], frame["queue"], frame["producers"]])
+            told = [self._real(frame), self._on_modelled_clock(frame)]
+        for message, buffers in filter(None, told):
+            self.send(message, buffers)
+
+    def _real(self, frame: dict[str, Any]) -> _Message | None:
+        news = frame["spans"] or frame["queue"] or frame["lanes"] or frame["pending"]
+        now = time.monotonic()
+        if not news and self._seq and now < self._sent + _IDLE_PERIOD_S:
+            return None
+        self._sent = now
+        self._seq += 1
+        began = self._cell.began
+        message = {
+            "type": "frame",
+            "version": frame["version"],
+            "seq": self._seq,
+            "process": PROCESS,
+            "now_ms": frame["now_ms"],
+            "cell_ms": None if began is None else frame["offset_ms"] + began * 1e3,
+            "gaps": frame["gaps"],
+            "lanes": frame["lanes"],
+            **labels(frame["names"], frame["sites"]),
+            "engine": engine_status(),
+            "pending": frame["pending"],
+            "pools": frame["pools"],
+        }
+        return message, [frame["spans"], frame["queue"], frame["producers"]]
+
+    def _on_modelled_clock(self, frame: dict[str, Any]) -> _Message | None:
+        if not (_core.model_is_on() or self._modelled.clock):
+            return None
+        machine = declared()
+        told = self._modelled.frame(
+            time.monotonic(),
+            over=not (self._cell.busy or frame["pending"]),
+            computes=machine is None or machine.compute,
+            cell=self._cell.model_began,
+        )
+        if told is None:
+            return None
+        head = {"type": "modelled_frame", "version": frame["version"], "process": PROCESS}
+        return {**head, "machine": str(machine or ""), **told.head}, [told.spans]
 
     def send(self, data: dict[str, Any], buffers: list[bytes] | None = None) -> None:
         """Publishes on the comm from any thread, also while a cell runs."""

@@ -121,7 +121,7 @@ describe('parseLive', () => {
   it.each([
     [
       { type: 'other' },
-      'message.type: expected one of frame, status, viewer, spec, refused, ran, stage_ran, got "other"'
+      'message.type: expected one of frame, modelled_frame, status, viewer, spec, refused, ran, stage_ran, got "other"'
     ],
     [{ type: 'viewer', id: 3 }, 'viewer.id: expected a string, got 3'],
     [{ type: 'frame', version: 3 }, 'frame.version: expected 1 to 2, got 3'],

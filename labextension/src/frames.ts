@@ -1,4 +1,5 @@
 // The messages of the live comm: JSON headers, and binary frames that frame_records.ts reads.
+import { parseModelled, type ModelledFrame } from './modelled_frame';
 import { parseStageRan, type StageRan } from './stage_ran';
 import {
   boolean,
@@ -130,7 +131,8 @@ export interface Ran {
   why: string;
 }
 
-export type LiveMessage = Frame | Status | ViewerState | Planned | Refused | Ran | StageRan;
+export type LiveMessage =
+  (Frame | ModelledFrame) | (Status | ViewerState | Planned | Refused | Ran | StageRan);
 
 const MODES = ['symbolic', 'imperative', 'auto'] as const;
 const text = or(string, '');
@@ -200,28 +202,36 @@ const ran = object<Omit<Ran, 'type'>>({
   failed: or(choice(['', 'refused', 'raised'] as const), ''),
   why: text
 });
-const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused', 'ran', 'stage_ran'] as const;
+const TYPES = [
+  ...(['frame', 'modelled_frame', 'status', 'viewer'] as const),
+  ...(['spec', 'refused', 'ran', 'stage_ran'] as const)
+] as const;
 const envelope = object({ type: choice(TYPES) });
+
+function parseFrame(data: unknown, buffers: readonly Bytes[]): Frame {
+  const { version, now_ms, ...rest } = header(data, 'frame');
+  if (version < 1 || version > VERSION) {
+    throw fault('frame.version', `expected 1 to ${VERSION}, got ${version}`);
+  }
+  const [spans, queue, producers] = buffers;
+  return {
+    type: 'frame',
+    ...rest,
+    now: now_ms,
+    spans: spans ? decodeSpans(spans, version) : [],
+    queue: queue && version > 1 ? decodeQueue(queue) : [],
+    producers: producers ? decodeProducers(producers) : []
+  };
+}
 
 /** Reads one message of the live comm; throws a ProtocolError that names the fault. */
 export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMessage {
   const { type } = envelope(data, 'message');
   switch (type) {
-    case 'frame': {
-      const { version, now_ms, ...rest } = header(data, 'frame');
-      if (version < 1 || version > VERSION) {
-        throw fault('frame.version', `expected 1 to ${VERSION}, got ${version}`);
-      }
-      const [spans, queue, producers] = buffers;
-      return {
-        type,
-        ...rest,
-        now: now_ms,
-        spans: spans ? decodeSpans(spans, version) : [],
-        queue: queue && version > 1 ? decodeQueue(queue) : [],
-        producers: producers ? decodeProducers(producers) : []
-      };
-    }
+    case 'frame':
+      return parseFrame(data, buffers);
+    case 'modelled_frame':
+      return parseModelled(data, parseFrame(data, buffers));
     case 'status':
       return { type, ...status(data, 'status') };
     case 'viewer':

@@ -11,7 +11,7 @@ import { Widget } from '@lumino/widgets';
 import { visible } from '../visible';
 import { h } from '../views/dom';
 import { LineWaits } from '../views/line_waits';
-import { Timeline } from '../views/timeline';
+import { TwoClocks } from '../views/two_clocks';
 import { NOTHING_YET } from '../views/timeline_words';
 import { panelIcon } from './icon';
 import type { Links } from './links';
@@ -23,11 +23,11 @@ import type { Viewers } from './viewers';
 const SEEN = new Set(['after-attach', 'after-detach', 'after-show', 'after-hide']);
 
 export class LivePanel extends Widget {
-  private readonly timelines = new Map<LiveConnection, Timeline>();
+  private readonly timelines = new Map<LiveConnection, TwoClocks>();
   private readonly heading = h('h2.hyb-panel-title', {}, 'Queue and devices');
   private readonly holder = h('div.hyb-panel-body');
   private current: LiveConnection | null = null;
-  private readonly none = new Timeline();
+  private readonly none = new TwoClocks();
 
   constructor(
     private readonly tracker: INotebookTracker,
@@ -74,7 +74,7 @@ export class LivePanel extends Widget {
     }
   };
 
-  private get timeline(): Timeline {
+  private get timeline(): TwoClocks {
     return (this.current && this.timelines.get(this.current)) ?? this.none;
   }
 
@@ -91,7 +91,7 @@ export class LivePanel extends Widget {
   }
 
   private add(connection: LiveConnection): void {
-    const timeline = new Timeline({
+    const timeline = new TwoClocks({
       site: site => this.links.showSite(site, connection.panel),
       hover: (process, serial) => this.viewers.pointAt(process, serial),
       choose: (process, serial) => this.viewers.choose(process, serial)
@@ -106,10 +106,14 @@ export class LivePanel extends Widget {
     };
     NotebookActions.executionScheduled.connect(runs);
     connection.messages.connect((_, message) => {
-      if (message.type === 'frame') {
+      if (message.type === 'frame' || message.type === 'modelled_frame') {
         message.sites.forEach(site => {
           site.file = this.links.served(site.file, connection.panel);
         });
+      }
+      if (message.type === 'modelled_frame') {
+        timeline.pushModelled(message);
+      } else if (message.type === 'frame') {
         timeline.push(message);
         waits.add(message).forEach(cell => this.links.noteLines(cell, waits.notes(cell)));
       } else if (message.type === 'status' && message.engine) {

@@ -1,8 +1,9 @@
 // What the timeline says of a span's arrows.
 import type { Span } from '../frame_records';
 import type { Arrow, Flow } from './flow';
-import { plural, seconds } from './format';
+import { plural } from './format';
 import type { SpanStore } from './span_store';
+import { spent } from './timeline_words';
 
 const MOST = 3;
 
@@ -15,9 +16,7 @@ export function flowWords(flow: Flow | null, store: SpanStore): string[] {
   const spans = (kind: Arrow['kind']) => of(kind).flatMap(({ other }) => other ?? []);
   const [push] = of('push');
   const [read, readers] = [spans('producer'), spans('consumer')];
-  const lines = push
-    ? [`pushed ${seconds((push.to.time - push.from.time) / 1e3)} before it ran`]
-    : [];
+  const lines = push ? [`pushed ${spent(push.to.time - push.from.time, store)} before it ran`] : [];
   const unknown = flow.unknown > 0 ? [`${plural(flow.unknown, 'operator')} not shown`] : [];
   if (read.length + unknown.length > 0) {
     lines.push(`reads results of ${[...named(read, store), ...unknown].join(', ')}`);

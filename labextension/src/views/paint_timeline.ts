@@ -4,11 +4,22 @@ import { barsOf, type Bar, type Window } from './aggregate';
 import type { Family } from '../spec';
 import { FAMILY } from './palette';
 import { fitText, strokeLine, write } from './paint_text';
-import type { LaneRing, SpanStore } from './span_store';
+import type { Lane } from '../frames';
+import type { SpanStore } from './span_store';
 import { mix, type Theme } from './theme';
 import { counterTitle, counterUnder } from './counter_words';
 import { paintTrack, type Bound } from './paint_counters';
-import { AXIS_HEIGHT, LABEL_WIDTH, LANE_HEIGHT, rowsOf, type TrackRow } from './timeline_rows';
+import { paintTitle } from './paint_title';
+import { ModelledStore } from './modelled_store';
+import { shortNames } from './modelled_words';
+import {
+  AXIS_HEIGHT,
+  LABEL_WIDTH,
+  LANE_HEIGHT,
+  rowsOf,
+  type LaneRow,
+  type TrackRow
+} from './timeline_rows';
 
 type Context = CanvasRenderingContext2D;
 
@@ -36,10 +47,14 @@ export function paintTimeline(
 ): void {
   const { theme, width, height } = look;
   context.clearRect(0, 0, width, height);
-  paintAxis(context, window, look);
+  paintAxis(context, window, look, store.isModelled);
   for (const row of rowsOf(store)) {
     if (row.kind === 'lane') {
-      paintLane(context, store, row.ring, row.top, window, look);
+      paintLane(context, store, row, window, look);
+    } else if (row.kind === 'title') {
+      if (store instanceof ModelledStore) {
+        paintTitle(context, store, row, window.width, theme);
+      }
     } else {
       label(context, counterTitle(row), counterUnder(row), row.top + row.height / 2 - 7, theme);
       paintTrack(context, row, window, { theme, now: look.now, bound: look.bound(row) });
@@ -47,14 +62,16 @@ export function paintTimeline(
   }
 }
 
-function paintAxis(context: Context, window: Window, look: TimelineLook): void {
+function paintAxis(context: Context, window: Window, look: TimelineLook, modelled: boolean): void {
   const { theme, height } = look;
   const length = window.end - window.start;
   const raw = (length * 80) / Math.max(window.width, 1);
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= raw) ?? raw;
-  const decimals = Math.min(6, Math.max(0, Math.ceil(3 - Math.log10(step))));
   const font = `11px ${theme.uiFont}`;
+  if (modelled) {
+    write(context, 'modelled', 4, AXIS_HEIGHT / 2, font, theme.muted);
+  }
   for (let t = Math.max(0, Math.ceil(window.start / step) * step); t <= window.end; t += step) {
     const x = LABEL_WIDTH + ((t - window.start) / length) * window.width;
     context.strokeStyle = mix(theme.background, theme.line, 0.55);
@@ -62,47 +79,93 @@ function paintAxis(context: Context, window: Window, look: TimelineLook): void {
     const tick = Math.round(x) + 0.5;
     strokeLine(context, tick, AXIS_HEIGHT - 4, tick, height);
     if (x > LABEL_WIDTH + 18 && x < LABEL_WIDTH + window.width - 18) {
-      const text = `${(t / 1e3).toFixed(decimals)} s`;
-      write(context, text, x, AXIS_HEIGHT / 2, font, theme.muted, 'center');
+      write(context, axisWords(t, step, modelled), x, AXIS_HEIGHT / 2, font, theme.muted, 'center');
     }
   }
+}
+
+// Modelled time is short: a thousandth of it is not worth the zeros of seconds.
+function axisWords(time: number, step: number, modelled: boolean): string {
+  const [unit, name] = modelled && step < 100 ? [1, 'ms'] : [1e3, 's'];
+  const digits = modelled ? -Math.log10(step / unit) : 3 - Math.log10(step);
+  const decimals = Math.min(6, Math.max(0, Math.ceil(digits - 1e-9)));
+  return `${(time / unit).toFixed(decimals)} ${name}`;
 }
 
 function paintLane(
   context: Context,
   store: SpanStore,
-  ring: LaneRing,
-  top: number,
+  row: LaneRow,
   window: Window,
   look: TimelineLook
 ): void {
   const { theme } = look;
-  const { lane } = ring;
-  const middle = top + LANE_HEIGHT / 2;
+  const { ring, top, height } = row;
+  const middle = top + height / 2;
+  const air = airOf(row);
   context.fillStyle = mix(theme.background, theme.text, 0.035);
-  context.fillRect(LABEL_WIDTH, top + 3, window.width, LANE_HEIGHT - 6);
-  const kind = lane.virtual ? 'virtual' : lane.kind;
-  label(context, lane.name || lane.device, kind, middle - (kind ? 7 : 0), theme);
+  context.fillRect(LABEL_WIDTH, top + air, window.width, height - 2 * air);
+  laneLabel(context, store, row, theme);
   context.save();
   context.beginPath();
-  context.rect(LABEL_WIDTH, top, window.width, LANE_HEIGHT);
+  context.rect(LABEL_WIDTH, top, window.width, height);
   context.clip();
-  paintGaps(context, ring, top, window, look);
+  paintGaps(context, row, window, look);
+  const full = height - 2 * air - (air > 1 ? 4 : 0);
   for (const bar of barsOf(ring, window, look.now)) {
-    paintBar(context, store, bar, middle, look);
+    paintBar(context, bar, { ...barColor(store, ring.lane, bar, theme), middle, full }, look);
   }
   context.restore();
 }
 
+function airOf({ height }: LaneRow): number {
+  return height < LANE_HEIGHT ? 1 : 3;
+}
+
+function laneLabel(context: Context, store: SpanStore, row: LaneRow, theme: Theme): void {
+  const { lane } = row.ring;
+  const middle = row.top + row.height / 2;
+  if (!(store instanceof ModelledStore)) {
+    const kind = lane.virtual ? 'virtual' : lane.kind;
+    label(context, lane.name || lane.device, kind, middle - (kind ? 7 : 0), theme);
+    return;
+  }
+  let room = LABEL_WIDTH - 12;
+  if (store.lagging.has(lane.id)) {
+    const bold = (context.font = `600 11px ${theme.uiFont}`);
+    write(context, 'lagging', LABEL_WIDTH - 6, middle + 1, bold, theme.change, 'right');
+    room -= context.measureText('lagging').width + 4;
+  }
+  const isHost = lane.kind === 'host'; // it stands for itself, as a device's title does
+  const font = (context.font = `${isHost ? '600 11.5px' : '11px'} ${theme.uiFont}`);
+  const names = shortNames(lane);
+  const name =
+    names.find(text => context.measureText(text).width <= room) ?? names[names.length - 1];
+  write(context, fitText(context, name, room), isHost ? 4 : 8, middle + 1, font, theme.text);
+}
+
+/** Of whom a bar tells, and its colour: by the operator's family, but the host and links have theirs. */
+function barColor(
+  store: SpanStore,
+  { kind }: Lane,
+  bar: Bar,
+  theme: Theme
+): { name: string; color: string } {
+  const name = bar.name > 0 ? (store.names.get(bar.name) ?? `operator ${bar.name}`) : '';
+  if (store.isModelled && kind !== 'compute') {
+    // What the host pushes at last is not what it does.
+    return kind === 'host'
+      ? { name: '', color: theme.muted }
+      : { name, color: familyColor('copy') };
+  }
+  return { name, color: name === '' ? theme.muted : familyColor(store.families.get(bar.name)) };
+}
+
 /** Where operators ran that nobody saw: never blank, as if the device had been idle. */
-function paintGaps(
-  context: Context,
-  ring: LaneRing,
-  top: number,
-  window: Window,
-  look: TimelineLook
-): void {
+function paintGaps(context: Context, row: LaneRow, window: Window, look: TimelineLook): void {
   const { theme } = look;
+  const { ring, top, height } = row;
+  const air = airOf(row);
   const scale = window.width / (window.end - window.start);
   for (const gap of ring.gaps) {
     if (gap.end_ms < window.start || gap.start_ms > window.end) {
@@ -112,31 +175,35 @@ function paintGaps(
     const right = LABEL_WIDTH + Math.min(window.width, (gap.end_ms - window.start) * scale);
     const w = Math.max(right - x, 2);
     context.fillStyle = look.hatch ?? mix(theme.background, theme.text, 0.2);
-    context.fillRect(x, top + 3, w, LANE_HEIGHT - 6);
+    context.fillRect(x, top + air, w, height - 2 * air);
     const words = 'not recorded';
     const font = (context.font = `600 11px ${theme.uiFont}`);
     const length = context.measureText(words).width;
     if (w > length + 12) {
       context.fillStyle = theme.background;
-      context.fillRect(x + (w - length) / 2 - 4, top + LANE_HEIGHT / 2 - 8, length + 8, 16);
-      write(context, words, x + w / 2, top + LANE_HEIGHT / 2 + 1, font, theme.text, 'center');
+      context.fillRect(x + (w - length) / 2 - 4, top + height / 2 - 8, length + 8, 16);
+      write(context, words, x + w / 2, top + height / 2 + 1, font, theme.text, 'center');
     }
   }
 }
 
+interface BarLook {
+  name: string;
+  color: string;
+  middle: number;
+  /** the height of a bar that is not thin */
+  full: number;
+}
+
 function paintBar(
   context: Context,
-  store: SpanStore,
   bar: Bar,
-  middle: number,
+  { name, color, middle, full }: BarLook,
   look: TimelineLook
 ): void {
   const { theme } = look;
   const thin = Boolean(bar.flags & (FLAG.inline | FLAG.coalesced));
-  const full = LANE_HEIGHT - 10;
   const x = LABEL_WIDTH + bar.x;
-  const name = bar.name > 0 ? (store.names.get(bar.name) ?? `operator ${bar.name}`) : '';
-  const color = name === '' ? theme.muted : familyColor(store.families.get(bar.name));
   if (!bar.alone && !(bar.flags & FLAG.wait)) {
     // Many spans together: the bar's height is the share of the time in which they worked.
     const height = Math.max(3, (thin ? full * 0.45 : full) * bar.share);

@@ -1,7 +1,8 @@
 // What the timeline knows: the newest spans of each lane one by one, all of them as levels of slices;
 // where operators were not recorded; and the counters of devices.
 import { FLAG, type QueueState, type Span } from '../frame_records';
-import type { Frame, Gap, Lane, Pool, Site } from '../frames';
+import type { Gap, Lane, Pool, Site } from '../frames';
+import type { Told } from '../modelled_frame';
 import { DeviceCounters } from './device_counters';
 import { Producers } from './flow';
 import { BusyLevels } from './levels';
@@ -129,10 +130,14 @@ export class SpanStore {
   /** when cells began, the newest last; of those after which nothing ran only the last */
   private readonly cells: number[] = [];
   readonly producers = new Producers();
+  /** its times are those of the modelled clock */
+  readonly isModelled: boolean = false;
+  /** cells that begin so close to each other are one, told from two clocks */
+  protected readonly sameCell: number = SAME_CELL_MS;
   private readonly devices = new Map<string, DeviceCounters>();
 
   /** Takes in a frame; tells whether a lane is new. */
-  add(frame: Frame): boolean {
+  add(frame: Told): boolean {
     const before = this.lanes.size;
     frame.lanes.forEach(lane => this.lane(lane));
     frame.names.forEach((name, id) => this.names.set(id, name));
@@ -171,7 +176,7 @@ export class SpanStore {
 
   /** A store without history: with what the kernel told once and will not tell again. */
   afresh(now: number): SpanStore {
-    const made = new SpanStore();
+    const made = this.empty();
     this.names.forEach((name, id) => made.names.set(id, name));
     this.families.forEach((family, id) => made.families.set(id, family));
     this.sites.forEach((site, id) => made.sites.set(id, site));
@@ -185,6 +190,15 @@ export class SpanStore {
     made.now = now;
     made.frames = 1;
     return made;
+  }
+
+  protected empty(): SpanStore {
+    return new SpanStore();
+  }
+
+  /** Rings of lanes whose work counts as such. */
+  get working(): LaneRing[] {
+    return this.rings;
   }
 
   /** Rings as they are drawn: the main thread, then device by device in the order of arrival. */
@@ -213,7 +227,7 @@ export class SpanStore {
   // Every frame tells it anew, from two clocks.
   private addCell(began: number): void {
     const last = this.cells.at(-1);
-    if (last !== undefined && Math.abs(began - last) < SAME_CELL_MS) {
+    if (last !== undefined && Math.abs(began - last) <= this.sameCell) {
       return;
     }
     if (last !== undefined && last > this.lastStart) {

@@ -1,7 +1,7 @@
 // Which part of time the timeline shows: it follows the kernel's clock, or stands where it was put.
 
-const MIN_SPAN_MS = 0.02;
-const MAX_SPAN_MS = 600_000;
+export const MIN_SPAN_MS = 0.02;
+export const MAX_SPAN_MS = 600_000;
 /** Data is drawn a moment late, so that frames on their way still land inside the picture. */
 const LAG_MS = 60;
 /** Following stops when nothing has happened for this share of the window. */
@@ -11,7 +11,7 @@ export class TimeWindow {
   /** milliseconds shown */
   span = 5000;
   following = true;
-  private stoppedAt = 0;
+  protected stoppedAt = 0;
   private offset: number | null = null;
 
   /** Compares clocks: the least delay ever seen is the best guess of their difference. */

@@ -1,6 +1,7 @@
 // The live timeline: a lane for each device's work, its queue and its memory, moving while the engine works.
 import type { Span } from '../frame_records';
-import type { EngineState, Frame } from '../frames';
+import type { EngineState } from '../frames';
+import type { Told } from '../modelled_frame';
 import type { Window } from './aggregate';
 import { h, keepKeys } from './dom';
 import type { Bound } from './paint_counters';
@@ -25,13 +26,31 @@ import type { Range } from './work';
 /** 30 frames a second: smooth for bars, and cheap. */
 const FRAME_MS = 1000 / 30;
 const WORDS_MS = 250;
+/** The clock of a timeline: what it keeps, how it moves, what it says of itself. */
+export interface Clock {
+  store: () => SpanStore;
+  window: TimeWindow;
+  legend: () => HTMLElement;
+  /** in place of a picture */
+  nothing: string;
+  /** before words of what is in sight are told; whether it has to be drawn anew */
+  refresh?: (store: SpanStore, range: Range) => boolean;
+}
+
+const REAL = (): Clock => ({
+  store: () => new SpanStore(),
+  window: new TimeWindow(),
+  legend: timelineLegend,
+  nothing: NOTHING_YET
+});
+
 /** A hit of the search is shown so wide at least. */
 const SEEN_PIXELS = 8;
 
 export class Timeline {
   readonly element: HTMLElement;
-  private store = new SpanStore();
-  private readonly window = new TimeWindow();
+  private store: SpanStore;
+  private readonly window: TimeWindow;
   private readonly plot = h('div.hyb-plot.hyb-timeline-plot');
   private readonly status = new TimelineStatus();
   private limit: number | null = null;
@@ -54,7 +73,12 @@ export class Timeline {
   private end = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(events: TimelineEvents = {}) {
+  constructor(
+    events: TimelineEvents = {},
+    private readonly clock: Clock = REAL()
+  ) {
+    this.store = clock.store();
+    this.window = clock.window;
     this.range = new TimelineRange({
       store: () => this.store,
       view: () => this.view,
@@ -95,7 +119,7 @@ export class Timeline {
       this.finder.note,
       ...this.range.elements,
       ...this.status.elements,
-      timelineLegend()
+      clock.legend()
     );
     this.plot.tabIndex = 0;
     this.plot.setAttribute('role', 'img');
@@ -136,7 +160,7 @@ export class Timeline {
   }
 
   /** Takes in a frame of the live comm. */
-  push(frame: Frame): void {
+  push(frame: Told): void {
     const now = performance.now();
     this.window.synchronize(frame.now, now);
     if (this.store.add(frame)) {
@@ -145,9 +169,14 @@ export class Timeline {
     if (frame.engine) {
       this.setEngine(frame.engine);
     }
-    this.say(this.store.spans > 0 ? null : NOTHING_YET);
+    this.say(this.store.spans > 0 ? null : this.clock.nothing);
     this.count();
     this.schedule();
+  }
+
+  /** What it knows now. */
+  get spans(): SpanStore {
+    return this.store;
   }
 
   private count(): void {
@@ -190,7 +219,7 @@ export class Timeline {
 
   /** Another kernel: nothing of the last one is kept. */
   reset(): void {
-    this.store = new SpanStore();
+    this.store = this.clock.store();
     this.marks = { nodes: new Set(), place: null };
     this.finder.clear();
     this.range.clear();
@@ -264,6 +293,9 @@ export class Timeline {
 
   private words(): void {
     const { start, end } = this.view;
+    if (this.clock.refresh?.(this.store, { start, end })) {
+      this.schedule();
+    }
     this.status.show(this.store, start, end);
     this.finder.again();
     this.range.words();

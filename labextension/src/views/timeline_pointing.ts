@@ -5,6 +5,7 @@ import { counterWords } from './counter_words';
 import { isOfNode } from './paint_marks';
 import type { SpanFinder } from './span_finder';
 import type { SpanStore } from './span_store';
+import { titleWords } from './modelled_words';
 import { hitAt, type Hit, type Place } from './timeline_hit';
 import { placeWords } from './timeline_words';
 import { Tooltip } from './tooltip';
@@ -71,6 +72,9 @@ export class Pointing {
   }
 
   private wordsOf(hit: Hit): string[] {
+    if (hit.row.kind === 'title') {
+      return titleWords(this.shown().store, hit.row.device);
+    }
     if (hit.row.kind !== 'lane') {
       return counterWords(hit.row, hit.time);
     }

@@ -5,7 +5,10 @@ import type { LaneRing, SpanStore } from './span_store';
 export const LABEL_WIDTH = 116;
 export const AXIS_HEIGHT = 20;
 export const LANE_HEIGHT = 34;
+/** Of a lane whose name stands beside its device's other lanes. */
+export const LOW_LANE_HEIGHT = 20;
 const TRACK_HEIGHT = 46;
+const TITLE_HEIGHT = 24;
 
 interface Placed {
   top: number;
@@ -22,7 +25,13 @@ export interface TrackRow extends Placed {
   counters: DeviceCounters;
 }
 
-export type Row = LaneRow | TrackRow;
+/** Stands over the lanes of a modelled device, and of links; the host's lanes have its name. */
+export interface TitleRow extends Placed {
+  kind: 'title';
+  device: string;
+}
+
+export type Row = LaneRow | TrackRow | TitleRow;
 
 export function rowsOf(store: SpanStore): Row[] {
   let top = AXIS_HEIGHT;
@@ -30,11 +39,17 @@ export function rowsOf(store: SpanStore): Row[] {
     top += height;
     return { top: top - height, height };
   };
-  const lanes = store.rings.map(ring => ({
-    kind: 'lane' as const,
-    ring,
-    ...place(LANE_HEIGHT)
-  }));
+  const { isModelled } = store;
+  let last: string | null = null;
+  const lanes = store.rings.flatMap((ring): Row[] => {
+    const { device } = ring.lane;
+    const begins = isModelled && device !== last && ring.lane.kind !== 'host';
+    last = device;
+    return [
+      ...(begins ? [{ kind: 'title' as const, device, ...place(TITLE_HEIGHT) }] : []),
+      { kind: 'lane', ring, ...place(isModelled ? LOW_LANE_HEIGHT : LANE_HEIGHT) }
+    ];
+  });
   const tracks = store.counters.flatMap(counters =>
     (['queue', 'memory'] as const).map(kind => ({ kind, counters, ...place(TRACK_HEIGHT) }))
   );

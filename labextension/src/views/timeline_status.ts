@@ -3,6 +3,8 @@
 import type { EngineState } from '../frames';
 import { counterSummary } from './counter_words';
 import { h } from './dom';
+import { ModelledStore } from './modelled_store';
+import { sharesInWords } from './modelled_words';
 import type { SpanStore } from './span_store';
 import { engineWords, laneWords, poolWords } from './timeline_words';
 
@@ -26,11 +28,15 @@ export class TimelineStatus {
 
   /** `start`, `end`: the time in sight. */
   show(store: SpanStore, start: number, end: number): void {
+    const modelled = store instanceof ModelledStore ? store : null;
     setItems(
       this.lanes,
-      store.rings.map(ring => laneWords(ring, start, end))
+      store.rings.map(ring => laneWords(ring, start, end, modelled?.lagging.has(ring.lane.id)))
     );
-    setItems(this.counters, store.counters.map(counterSummary));
+    setItems(
+      this.counters,
+      modelled ? sharesInWords(modelled) : store.counters.map(counterSummary)
+    );
     this.pools.textContent = poolWords(store);
   }
 

@@ -42,9 +42,34 @@ function familyChip(family: Family): HTMLElement {
   return h('span.hyb-chip', { 'data-family': family }, key, label);
 }
 
+function item(kind: string, text: string): HTMLElement {
+  return h('span.hyb-chip', {}, h(`i.hyb-key.${kind}` as const, { 'aria-hidden': 'true' }), text);
+}
+
+/** Of the modelled clock. */
+export function modelledLegend(): HTMLElement {
+  return h(
+    'div.hyb-legend',
+    {},
+    ...TOLD.map(family => familyChip(family)),
+    item('hyb-key-waiting', 'host hands out work'),
+    item('hyb-key-wait', 'host waits'),
+    item('hyb-key-running', 'running'),
+    h('span.hyb-chip.hyb-lagging', {}, 'lagging'),
+    h(
+      'span.hyb-hint',
+      {},
+      'lagging: the CPU has not computed yet what is shown · exposed: the device copies and does not compute'
+    ),
+    h(
+      'span.hyb-hint',
+      {},
+      'Times are modelled by data sheets, none was measured on such a device. Zoom, find and select as in real time.'
+    )
+  );
+}
+
 export function timelineLegend(): HTMLElement {
-  const item = (kind: string, text: string) =>
-    h('span.hyb-chip', {}, h(`i.hyb-key.${kind}` as const, { 'aria-hidden': 'true' }), text);
   return h(
     'div.hyb-legend',
     {},

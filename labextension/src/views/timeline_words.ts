@@ -3,14 +3,20 @@ import { FLAG, heldFor, type Span } from '../frame_records';
 import type { EngineState, Site } from '../frames';
 import { workIn } from './aggregate';
 import { bytes, plural, seconds } from './format';
+import { laneOf } from './modelled_words';
 import type { LaneRing, SpanStore } from './span_store';
 import type { Range } from './work';
+
+/** Times of the modelled clock are never told without that word. */
+export function spent(milliseconds: number, { isModelled }: SpanStore): string {
+  return `${seconds(milliseconds / 1e3)}${isModelled ? ' modelled' : ''}`;
+}
 
 function waitWords(span: Span, store: SpanStore): string[] {
   const [site, pushed] = [span.site, span.node].map(id => store.sites.get(id));
   const name = span.name > 0 ? store.names.get(span.name) : undefined;
   return [
-    `waits ${seconds(span.busy / 1e3)} for ${name ?? 'what is queued'}`,
+    `waits ${spent(span.busy, store)} for ${name ?? 'what is queued'}`,
     ...(site ? [siteWords(site)] : []),
     ...(name && pushed ? [`${name} was pushed at ${siteWords(pushed)}`] : []),
     ...(span.flags & FLAG.running ? ['still waiting'] : [])
@@ -21,17 +27,31 @@ function nameOf({ name }: Span, store: SpanStore): string {
   return store.names.get(name) ?? `operator ${name}`;
 }
 
+// On the modelled clock the host has no operators: it works, and then it pushes one.
+function titleOf(span: Span, store: SpanStore): string {
+  const isHost = store.isModelled && store.lanes.get(span.lane)?.lane.kind === 'host';
+  if (span.name === 0) {
+    return isHost ? 'the host works' : 'operators of several kinds';
+  }
+  const name = nameOf(span, store);
+  return isHost ? `the host works, then pushes ${name}` : name;
+}
+
 /** Of a span: what it was, how long, where it was pushed. */
 export function spanWords(span: Span, store: SpanStore): string[] {
   if (span.flags & FLAG.wait) {
     return waitWords(span, store);
   }
   const isMerged = Boolean(span.flags & FLAG.merged);
-  const lines = [span.name > 0 ? nameOf(span, store) : 'operators of several kinds'];
+  const lines = [titleOf(span, store)];
   const how = isMerged ? 'told together' : 'in a row';
   const each = span.count > 1 ? `, ${plural(span.count, 'operator')} ${how}` : '';
   const of = isMerged ? ` of work in ${seconds(span.duration / 1e3)}` : '';
-  lines.push(`${seconds(span.busy / 1e3)}${of}${each}`);
+  lines.push(`${spent(span.busy, store)}${of}${each}`);
+  const lane = store.isModelled && store.lanes.get(span.lane)?.lane;
+  if (lane && lane.kind !== 'host') {
+    lines.push(laneOf(lane));
+  }
   const site = store.sites.get(span.site);
   if (site) {
     lines.push(siteWords(site));
@@ -53,7 +73,8 @@ export function placeWords(
   const gap = ring.gapAt(time, slack);
   if (gap) {
     const length = seconds((gap.end_ms - gap.start_ms) / 1e3);
-    return [unrecordedWords(gap.count), `in ${length}: more than the trace could keep`];
+    const what = gap.count > 0 ? unrecordedWords(gap.count) : 'not recorded';
+    return [what, `in ${length}: more than the trace could keep`];
   }
   if (time >= ring.droppedUntil) {
     return [];
@@ -115,8 +136,9 @@ export function engineWords(engine: EngineState): string {
   return parts.join(' · ');
 }
 
-/** A lane for those who do not see it: its operators, and how busy it was in that time. */
-export function laneWords(ring: LaneRing, start: number, end: number): string {
+/** A lane for those who do not see it: its operators, and how busy it was in that time. `late`: it
+ * has some that are not computed. */
+export function laneWords(ring: LaneRing, start: number, end: number, late = false): string {
   const { lane, operators, merged, unrecorded } = ring;
   const what = [lane.name || lane.device, lane.virtual && 'virtual', lane.kind].filter(Boolean);
   const share = Math.round(100 * Math.min(1, workIn(ring, start, end).busy / (end - start)));
@@ -125,7 +147,7 @@ export function laneWords(ring: LaneRing, start: number, end: number): string {
     unrecorded && `${unrecorded.toLocaleString('en')} not recorded`
   ];
   const told = [plural(operators, 'operator'), ...parts.filter(Boolean)].join(', ');
-  return `${what.join(', ')}: ${told}, ${share} % busy`;
+  return `${what.join(', ')}: ${told}, ${share} % busy${late ? ', lagging' : ''}`;
 }
 
 /** The memory of the pools, and how many operators nobody saw. */

@@ -36,13 +36,13 @@ export interface Worked {
   unrecorded: number;
 }
 
-/** All lanes together; waits are no work. */
+/** All lanes that work together; waits are no work. */
 export function workBetween(store: SpanStore, { start, end }: Range): Worked {
   const rows = new Map<string, Work>();
   const worked: Worked = {
     ...{ rows: [], busy: 0, cut: 0, running: 0, unrecorded: 0, held: false }
   };
-  for (const ring of store.rings) {
+  for (const ring of store.working) {
     eachPiece(ring, start, end, (end - start) / 1000, piece => {
       const part = inside(piece, start, end);
       worked.held ||= Boolean(piece.flags & FLAG.artificial) && piece.end > start;

@@ -49,7 +49,7 @@ export class WorkTable {
     this.work = workBetween(store, range);
     const { rows, busy } = this.work;
     this.rows.replaceChildren(...rows.slice(0, MOST).map(row => this.row(row, busy)));
-    this.sum.textContent = footWords(this.work, range, selected);
+    this.sum.textContent = footWords(this.work, range, selected, store.isModelled);
   }
 
   private save(): void {
@@ -91,12 +91,13 @@ export class WorkTable {
 function footWords(
   { rows, busy, cut, held, running, unrecorded }: Worked,
   range: Range,
-  selected: boolean
+  selected: boolean,
+  modelled: boolean
 ): string {
   const length = seconds((range.end - range.start) / 1e3);
   const hidden = rows.length - MOST;
   const parts = [
-    `${seconds(busy / 1e3)} of work on all lanes in ${length} ${selected ? 'selected' : 'shown'}`,
+    `${seconds(busy / 1e3)} of ${modelled ? "modelled work on devices' lanes" : 'work on all lanes'} in ${length} ${selected ? 'selected' : 'shown'}`,
     cut > 0 && `${plural(cut, 'operator')} cut by an end: the part inside counts`,
     held && 'time that slow motion held is no work: not counted',
     running > 0 && `${plural(running, 'operator')} still running: not counted`,

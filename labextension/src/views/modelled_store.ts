@@ -1,0 +1,59 @@
+// What the timeline knows of the modelled clock: lanes of the host, of devices and of links.
+import type { Lane } from '../frames';
+import type { ModelledFrame } from '../modelled_frame';
+import type { DeviceCounters } from './device_counters';
+import type { Shares } from './device_shares';
+import { SpanStore, type LaneRing } from './span_store';
+
+const KINDS = ['host', 'compute', 'copy-in', 'copy-out', 'all-reduce', 'link'];
+
+export class ModelledStore extends SpanStore {
+  override readonly isModelled = true;
+  machine = '';
+  /** lanes with operators that the CPU has not computed up to now */
+  lagging: ReadonlySet<number> = new Set();
+  /** spans that nobody saw */
+  lost = 0;
+  /** of devices, in the time that is in sight */
+  shares = new Map<string, Shares>();
+  protected override readonly sameCell = 0;
+
+  /** Takes in what only these frames tell. */
+  tell({ machine, lagging, lost }: ModelledFrame): void {
+    this.machine = machine;
+    this.lagging = new Set(lagging);
+    this.lost += lost;
+  }
+
+  /** The host first, then device by device, links last. */
+  override get rings(): LaneRing[] {
+    return [...this.lanes.values()].sort(
+      (a, b) =>
+        deviceRank(a.lane) - deviceRank(b.lane) ||
+        KINDS.indexOf(a.lane.kind) - KINDS.indexOf(b.lane.kind) ||
+        a.lane.name.localeCompare(b.lane.name, 'en', { numeric: true }) ||
+        a.lane.id - b.lane.id
+    );
+  }
+
+  /** What the host hands out is no work, and what crosses links is a copy's already. */
+  override get working(): LaneRing[] {
+    return this.rings.filter(({ lane }) => lane.kind !== 'host' && lane.kind !== 'link');
+  }
+
+  override get counters(): DeviceCounters[] {
+    return [];
+  }
+
+  protected override empty(): SpanStore {
+    return Object.assign(new ModelledStore(), { machine: this.machine });
+  }
+}
+
+function deviceRank({ device, kind }: Lane): number {
+  const gpu = /^gpu\((\d+)\)$/.exec(device);
+  if (gpu) {
+    return Number(gpu[1]);
+  }
+  return kind === 'host' ? -1 : kind === 'link' ? 2e6 : 1e6;
+}
