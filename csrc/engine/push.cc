@@ -81,7 +81,9 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
   if (op->modelled) {
     model::pushed(props, reads, num_reads, writes, num_writes, op->origin.serial);
   }
-  op->props.kernels = nullptr;
+  op->props.kernels = nullptr;  // these were for the clock alone
+  op->props.exchange = nullptr;
+  op->props.finished_after = nullptr;
   touch(*op->lane->queue);
   if (op->ungranted == 0) make_ready(op);
   note_queues(now);

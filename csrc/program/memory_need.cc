@@ -68,14 +68,19 @@ std::string live_by_line(const Graph& graph, const Plan& plan) {
 
 }  // namespace
 
-void check_memory(const Graph& graph, const Plan& plan, int64_t new_bytes, Context ctx) {
-  if (ctx.is_cpu()) return;
+StorageRef take_arena(const Graph& graph, const Plan& plan, int64_t new_bytes, Context ctx) {
+  if (ctx.is_cpu()) return {};
   Pool& pool = pool_of(ctx);
   const int64_t limit = pool.limit(), need = plan.arena_bytes + new_bytes;
-  if (limit == 0 || pool.used() + need <= limit) return;
-  held::hooks().finish_pending();
+  if (limit == 0) return {};
+  if (pool.used() + need > limit) held::hooks().finish_pending();
   const int64_t used = pool.used();
-  if (used + need <= limit) return;
+  if (used + need <= limit) {
+    if (plan.arena_bytes == 0) return {};
+    StorageRef arena = allocate(static_cast<size_t>(plan.arena_bytes), ctx);
+    arena->of_program = true;
+    return arena;
+  }
   fail("out of memory on ", ctx.str(), ": the program needs ", held::bytes_in_words(need),
        " beside the ", held::bytes_in_words(used), " that are in use, ",
        held::bytes_in_words(used + need), " of ", held::bytes_in_words(limit),

@@ -225,17 +225,19 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
     for (const NDArray& a : run.inputs) ready = ready && ready_to_read(*a.storage);
   }
 
-  int64_t new_bytes = 0;
-  for (const Impl::OutputBuffer& o : impl.outputs) new_bytes += o.bytes;
-  if (!outputs_into) check_memory(graph_, plan_, new_bytes, ctx);
   std::vector<bool> taken(impl.results.size(), false);
+  int64_t new_bytes = 0;
+  for (const Impl::OutputBuffer& o : impl.outputs) {
+    taken[o.output] = outputs_into && can_take((*outputs_into)[o.output], impl.results[o.output],
+                                               o.bytes, run.inputs, *outputs_into);
+    if (!taken[o.output]) new_bytes += o.bytes;
+  }
+  run.arena = take_arena(graph_, plan_, new_bytes, ctx);
   run.output_offset.assign(impl.outputs.size(), 0);
   for (size_t i = 0; i < impl.outputs.size(); ++i) {
     const Impl::OutputBuffer& o = impl.outputs[i];
-    if (outputs_into && can_take((*outputs_into)[o.output], impl.results[o.output], o.bytes,
-                                 run.inputs, *outputs_into)) {
+    if (taken[o.output]) {
       const NDArray& into = (*outputs_into)[o.output];
-      taken[o.output] = true;
       before_overwrite(into);
       run.outputs.push_back(into.storage);
       run.own_outputs = run.own_outputs && covers_storage(into);

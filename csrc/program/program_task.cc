@@ -181,11 +181,10 @@ void hand_out(const Impl& impl, const ProgramRun& run, int32_t kernel) {
 // `tracer` is told before and after every kernel, in ticks.
 template <class Tracer>
 void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, Tracer& tracer) {
-  StorageRef arena;
+  StorageRef arena = run.arena;
   char* arena_data = nullptr;
   if (impl.arena_bytes > 0) {
-    arena = allocate(impl.arena_bytes, run.ctx);
-    arena->of_program = true;
+    if (!arena) arena = allocate(impl.arena_bytes, run.ctx);
     arena_data = static_cast<char*>(arena->data);
   }
   constexpr int kFewBuffers = 64, kFewViews = 12;

@@ -13,6 +13,7 @@ struct ProgramRun {
   std::vector<StorageRef> outputs;     // by impl.outputs
   std::vector<int64_t> output_offset;  // bytes, of arrays given to write into
   std::vector<NDArray> given;          // by impl.given
+  StorageRef arena;                    // taken before it runs, where memory is limited
   bool own_outputs = true;             // each is all that lies in its memory
   bool hands_out = false;              // results, before all of them are there
   mutable bool updating = false;       // arrays of the caller's are being overwritten

@@ -79,6 +79,23 @@ def test_a_program_tells_its_need_before_it_runs():
         assert np.isfinite(net[0].weight.grad().asnumpy()).all()
 
 
+def test_pending_programs_do_not_take_each_others_memory():
+    """Each fits alone; pushed in a row they wait for memory, and none fails."""
+    with devices(1, like=toy(1750 * KB)) as (gpu,):
+        net = nn.HybridSequential()
+        for _ in range(4):
+            net.add(nn.Dense(200, activation="sigmoid", in_units=200, flatten=False))
+        net.initialize(mx.init.One(), ctx=gpu)
+        net.hybridize()
+        x = nd.ones((100, 200), ctx=gpu)
+        expected = net(x).asnumpy()
+        for _ in range(10):
+            made = [net(x) for _ in range(3)]  # 80 kB each, and 160 kB to compute it
+            for y in made:
+                np.testing.assert_array_equal(y.asnumpy(), expected)
+            del made, y
+
+
 def _trained(gpu):
     mx.random.seed(1)
     net = nn.HybridSequential()
