@@ -7,7 +7,6 @@ from IPython.core.error import UsageError as MagicUsageError
 from .. import _core
 from ..base import MXNetError
 from ..capture.durations import seconds
-from ..capture.sizes import byte_size
 from ..context import virtual_gpus
 from ..modelled import declared
 
@@ -45,7 +44,7 @@ def described() -> str:
     for model in dict.fromkeys(of.gpus):
         rows.append(
             f"  {model.name}: {model.float32 / 1e12:g} TFLOP/s in float32, "
-            f"{model.bandwidth / 1e9:,.0f} GB/s, {byte_size(model.memory)}, "
+            f"{model.bandwidth / 1e9:,.0f} GB/s, {model.memory / 1e9:g} GB, "
             f"{seconds(model.launch)} between kernels ({model.source or 'described here'})"
         )
     links = dict.fromkeys(link.name or "links" for link in of.links)
