@@ -81,7 +81,7 @@ py::dict model_spans(uint64_t from, size_t most) {
   for (const model::LaneInfo& lane : seen.lanes) {
     lanes.append(py::make_tuple(lane.name, lane.device, lane.kind));
   }
-  for (const model::Progress& p : seen.late) late.append(py::make_tuple(p.lane, p.computed_s));
+  for (const model::Late& p : seen.late) late.append(py::make_tuple(p.lane, p.computed_s));
   py::dict d;
   d["spans"] = py::bytes(reinterpret_cast<const char*>(seen.spans.data()),
                          seen.spans.size() * sizeof(model::Span));

@@ -6,8 +6,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "core/fork.h"
@@ -15,6 +13,7 @@
 #include "core/storage.h"
 #include "engine/scheduler.h"
 #include "engine/trace.h"
+#include "model/progress.h"
 #include "model/simulation.h"
 
 namespace hybrid {
@@ -25,7 +24,6 @@ std::atomic<bool> is_on{false}, skips_arithmetic{false};
 namespace {
 
 constexpr size_t kMostSpans = size_t{1} << 18;
-constexpr uint16_t kFirstLink = 0x4000, kFirstHost = 0x8000;  // lanes' numbers
 
 std::atomic<uint64_t> clocks{0};
 
@@ -49,12 +47,10 @@ class Clock {
   explicit Clock(const Machine& machine);
   void pushed(const engine::Props& props, Storage* const* reads, int num_reads,
               Storage* const* writes, int num_writes, uint32_t serial);
-  void computed(uint32_t serial);
-  void dropped_all() { late_.clear(), begun_.clear(), early_.clear(); }
+  Progress& progress() { return progress_; }
   void wait_for(engine::Var* var, bool only_writers);
   void forget(engine::Var& var) { simulation_.forget(&var); }
   Seen seen(uint64_t from, size_t most);
-  const Machine& machine() const { return machine_; }
   HostClock& this_host();  // brought to now
 
  private:
@@ -75,11 +71,7 @@ class Clock {
   std::vector<int> link_lanes_;              // -1: none yet
   std::deque<Span> spans_;
   uint64_t first_ = 0;  // number of the first one that is kept
-  // Operators that have ended here and are still to be computed: by lane and begin, and by serial;
-  // and those that were computed before.
-  std::map<uint16_t, std::set<std::pair<double, uint32_t>>> late_;
-  std::unordered_map<uint32_t, std::pair<uint16_t, double>> begun_;
-  std::set<uint32_t> early_;
+  Progress progress_;
   Simulation simulation_;  // the first to go: it still tells what ends
 };
 
@@ -287,19 +279,7 @@ void Clock::ended(const Work& work) {
       add(span);
     }
   }
-  if (early_.erase(work.serial)) return;
-  late_[work.lane].insert({work.begun, work.serial});
-  begun_[work.serial] = {work.lane, work.begun};
-}
-
-void Clock::computed(uint32_t serial) {
-  const auto found = begun_.find(serial);
-  if (found == begun_.end()) {
-    early_.insert(serial);
-    return;
-  }
-  late_[found->second.first].erase({found->second.second, serial});
-  begun_.erase(found);
+  progress_.ended(work.serial, work.lane, work.begun);
 }
 
 void Clock::wait_for(engine::Var* var, bool only_writers) {
@@ -345,9 +325,7 @@ Seen Clock::seen(uint64_t from, size_t most) {
   const uint64_t until = std::min(end, begin + most);
   for (uint64_t i = begin; i < until; ++i) all.spans.push_back(spans_[i - first_]);
   all.next = std::max(until, begin);
-  for (const auto& [lane, ops] : late_) {
-    if (!ops.empty()) all.late.push_back({lane, ops.begin()->first});
-  }
+  progress_.each_late([&](uint16_t lane, double until) { all.late.push_back({lane, until}); });
   return all;
 }
 
@@ -379,12 +357,12 @@ void pushed(const engine::Props& props, Storage* const* reads, int num_reads,
 
 void computed(uint32_t serial) {
   Guard guard(mutex());
-  if (the_clock()) the_clock()->computed(serial);
+  if (the_clock()) the_clock()->progress().computed(serial);
 }
 
 void dropped_all() {
   Guard guard(mutex());
-  if (the_clock()) the_clock()->dropped_all();
+  if (the_clock()) the_clock()->progress().clear();
 }
 
 void wait_for(engine::Var& var, bool only_writers) {
@@ -415,11 +393,6 @@ Pause::~Pause() {
 Seen seen(uint64_t from, size_t most) {
   Guard guard(mutex());
   return the_clock() ? the_clock()->seen(from, most) : Seen{};
-}
-
-Machine machine() {
-  Guard guard(mutex());
-  return the_clock() ? the_clock()->machine() : Machine{};
 }
 
 }  // namespace model

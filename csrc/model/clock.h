@@ -32,14 +32,14 @@ struct Span {  // fixed
 struct LaneInfo {
   std::string name, device, kind;  // kind: compute, copy-in, copy-out, link, host
 };
-struct Progress {
+struct Late {
   uint16_t lane;
   double computed_s;  // up to there everything that this lane has run is really computed
 };
 struct Seen {
   std::vector<Span> spans;      // in the order of their ends
   std::vector<LaneInfo> lanes;  // all, by number
-  std::vector<Progress> late;   // of lanes whose operators are not all computed
+  std::vector<Late> late;       // of lanes whose operators are not all computed
   double now_s = 0;
   uint64_t first = 0, kept = 0;  // number of the first span that is kept, and how many are
   uint64_t next = 0;             // number of the first span that is still to come
@@ -48,7 +48,6 @@ struct Seen {
 };
 // Spans from that number on, at most so many. The numbers begin with the clock.
 Seen seen(uint64_t from, size_t most);
-Machine machine();  // that the clock runs for; no GPUs when it is off
 
 }  // namespace model
 }  // namespace hybrid
