@@ -3,10 +3,10 @@ each, beside all eight on cpu(0); and what a trace of one device predicts.
 
     python benchmarks/two_devices.py [--rounds 7] [--json FILE]
 
-The ratio is of wall times, rounds interleaved, the median of them; 2 is the most there could be. Prediction:
-the products' own times in the trace of one device, half of them on each device. Two devices on
-hyper-threads of one core, or on a busy machine, reach less. Measured elsewhere on two cores: MXNet
-1.56, MLX's two streams 1.94.
+The ratio is of wall times, rounds interleaved, the median of them; 2 is the most there could be.
+Prediction: the products' own times in the trace of one device, half of them on each device. Two
+devices on hyper-threads of one core, or on a busy machine, reach less. Measured elsewhere on two
+cores: MXNet 1.56, MLX's two streams 1.94.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from modelled_helpers import TOY, devices
+from modelled_runs import FOLDER, RUNS
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, autograd, engine, gluon, nd
 from jupyter_hybrid.gluon import nn
-from jupyter_hybrid.modelled import Link, declared, record, timeline
+from jupyter_hybrid.modelled import Link, Timeline, declared, record, timeline
 from jupyter_hybrid.modelled.figures import KINDS
 
 N = 500
@@ -37,39 +38,35 @@ def test_a_product_takes_what_the_data_sheet_says():
         np.testing.assert_array_equal(c.asnumpy(), np.full((N, N), N + 1, np.float32))
 
 
+def saved(name):
+    """The committed timeline, which is what the program gives here, too."""
+    kept, ours = Timeline.load(FOLDER / f"{name}.json"), RUNS[name]()
+    assert ours.seconds == pytest.approx(kept.seconds)
+    assert len(ours.spans) == len(kept.spans)
+    for field in ("start_s", "seconds"):
+        np.testing.assert_allclose(
+            np.sort(ours.spans[field]), np.sort(kept.spans[field]), rtol=1e-6, atol=1e-12
+        )
+    return kept
+
+
 def test_fifty_products_on_two_devices_take_half_as_long():
-    def products(contexts):
-        arrays = [nd.ones((N, N), ctx=c) for c in contexts]
+    one, two = saved("products_1").seconds, saved("products_2").seconds
+    assert one == pytest.approx(50 * PRODUCT)
+    assert two == pytest.approx(one / 2, rel=0.05)
+    slow = mx.modelled.DeviceModel(**{**TOY.__dict__, "float32": TOY.float32 / 2})
+    with devices(2, like=[TOY, slow]) as gpus:
+        arrays = [nd.ones((N, N), ctx=c) for c in gpus]
         nd.waitall()
         with record() as run:
             for i in range(50):
-                nd.dot(arrays[i % len(arrays)], arrays[i % len(arrays)])
-        return run.seconds
-
-    with devices(2) as gpus:
-        one, two = products(gpus[:1]), products(gpus)
-        assert one == pytest.approx(50 * PRODUCT)
-        assert two == pytest.approx(one / 2)
-    slow = mx.modelled.DeviceModel(**{**TOY.__dict__, "float32": TOY.float32 / 2})
-    with devices(2, like=[TOY, slow]) as gpus:
-        assert products(gpus) == pytest.approx(25 * (1e-6 + 2 * (PRODUCT - 1e-6)))
+                nd.dot(arrays[i % 2], arrays[i % 2])
+    assert run.seconds == pytest.approx(25 * (1e-6 + 2 * (PRODUCT - 1e-6)))
 
 
 def test_copies_hide_behind_work_that_does_not_need_them():
-    def run_of(forced):
-        with devices(1) as (gpu,):
-            a = nd.ones((N, N), ctx=gpu)
-            nd.waitall()
-            with record() as run:
-                for _ in range(10):
-                    b = nd.dot(a, a)
-                    host = b.copyto(mx.cpu())
-                    if forced:  # the next product needs what comes back
-                        a = host.copyto(gpu)
-            return run
-
-    assert run_of(False).overlap() >= 0.85  # all but the last copy
-    assert run_of(True).overlap() == 0
+    assert saved("copies_free").overlap() >= 0.85  # all but the last copy
+    assert saved("copies_forced").overlap() == 0
 
 
 def test_copies_share_links_and_tell_their_bandwidth():
@@ -121,26 +118,8 @@ def test_the_host_pays_for_pushes_and_waits():
 
 def test_many_devices_starve_behind_one_thread_and_a_program_feeds_them():
     """Eight fast GPUs, 30 us a push: one operator after the other, and as one program."""
-
-    def utilisation(hybrid):
-        with devices(8, dispatch=30e-6, compute=False) as gpus:
-            net = nn.HybridSequential()
-            for _ in range(20):
-                net.add(nn.Dense(512, activation="relu"))
-            net.initialize(ctx=gpus)
-            if hybrid:
-                net.hybridize()
-            xs = [nd.zeros((256, 512), ctx=c) for c in gpus]
-            for _ in range(2):
-                [net(x) for x in xs]
-            nd.waitall()
-            with record() as run:
-                for _ in range(10):
-                    [net(x) for x in xs]
-            return run.utilisation()
-
-    assert utilisation(False) <= 0.3  # 138 us of work in 8 x 2 x 30 us a layer
-    assert utilisation(True) >= 0.8
+    assert saved("eight_imperative").utilisation() <= 0.3  # 138 us of work in 8 x 2 x 30 us a layer
+    assert saved("eight_hybridized").utilisation() >= 0.8
 
 
 @pytest.mark.parametrize("kind", ["threaded", "naive"])
