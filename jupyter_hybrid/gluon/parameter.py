@@ -41,7 +41,11 @@ def _outside_trace() -> Iterator[None]:
 def _contexts(ctx: Any) -> list[Context]:
     if ctx is None:
         return [current_context()]
-    return [ctx] if isinstance(ctx, Context) else list(ctx)
+    contexts = [ctx] if isinstance(ctx, Context) else list(ctx)
+    twice = next((c for i, c in enumerate(contexts) if c in contexts[:i]), None)
+    if twice is not None:  # its parts' gradients would overwrite each other
+        raise CheckError(f"expected every device once, got {twice} twice in {contexts}")
+    return contexts
 
 
 def _complete(shape: tuple[int, ...] | None) -> bool:

@@ -246,6 +246,16 @@ def test_steps_that_accumulate_send_nothing():
         assert len(sends.of("gpu(0)", "all-reduce")) == 1
 
 
+def test_a_device_named_twice_is_refused(gpus):
+    net = nn.Dense(2, in_units=3)
+    with pytest.raises(MXNetError, match=r"expected every device once, got gpu\(1\) twice"):
+        net.initialize(ctx=[gpus[1], gpus[0], gpus[1]])
+    net.initialize(ctx=gpus[:2])
+    with pytest.raises(MXNetError, match=r"gpu\(0\) twice"):
+        net.collect_params().reset_ctx([gpus[0], gpus[0]])
+    assert net.weight.list_ctx() == gpus[:2]
+
+
 def test_uneven_parts_and_parameters_that_are_not_used(gpus):
     two = gpus[:2]
     net = nn.Dense(2, in_units=3)
