@@ -33,10 +33,6 @@ class KVStore(KVStoreBase):
         self._compression: Compression | None = None
         self._names: dict[Any, str] = {}  # of keys, for people
 
-    @property
-    def _ratio(self) -> float:
-        return 1.0 if self._compression is None else self._compression.ratio
-
     def init(self, key: Any, value: Any) -> None:
         """Puts copies of arrays into the store. Raises MXNetError for a key that is there."""
         for one, values in _pairs(key, value):
@@ -98,7 +94,9 @@ class KVStore(KVStoreBase):
         """As operators of several devices, where there are several."""
         if not groups or all(len(group.devices) < 2 for group in groups):
             return False
-        return exchanged(groups, what, priority, self._names, self._ratio)
+        # Only what devices push is compressed.
+        ratio = 1.0 if self._compression is None or what == "broadcast" else self._compression.ratio
+        return exchanged(groups, what, priority, self._names, ratio)
 
     def _sent(self, key: Any, values: list[NDArray]) -> list[NDArray]:
         if self._compression is None or len(values) == 1:
