@@ -56,7 +56,7 @@ class Clock {
  private:
   void ended(const Work& work);
   void add(const Span& span);
-  void add_host(const HostClock& of, const engine::Props& props, uint32_t serial);
+  void add_host(HostClock* of, uint32_t name, uint32_t site, uint32_t serial);
   void add_exchange(const Exchange& exchange, Work* work);
   uint16_t lane_of(Context ctx, engine::LaneKind kind);
   uint16_t host_lane();
@@ -148,12 +148,13 @@ void Clock::add(const Span& span) {
 }
 
 // What the thread has done since it was told of last: its own work, and the push.
-void Clock::add_host(const HostClock& of, const engine::Props& props, uint32_t serial) {
+void Clock::add_host(HostClock* of, uint32_t name, uint32_t site, uint32_t serial) {
   Span span;
-  span.start_s = of.told;
-  span.seconds = of.seconds - of.told;
-  span.name = props.name;
-  span.site = props.site;
+  span.start_s = of->told;
+  span.seconds = of->seconds - of->told;
+  of->told = of->seconds;
+  span.name = name;
+  span.site = site;
   span.serial = serial;
   span.lane = host_lane();
   span.kind = static_cast<uint8_t>(SpanKind::dispatch);
@@ -180,8 +181,7 @@ void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_re
   HostClock& now = this_host();
   const bool on_gpu = !props.ctx.is_cpu();
   if (on_gpu) now.seconds += machine_.host.dispatch_s;
-  add_host(now, props, serial);
-  now.told = now.seconds;
+  add_host(&now, props.name, props.site, serial);
   simulation_.advance(now.seconds);
   Work work;
   work.serial = serial;
@@ -286,28 +286,17 @@ void Clock::wait_for(engine::Var* var, bool only_writers) {
   HostClock& now = this_host();
   const double before = now.seconds;
   const double until = var ? simulation_.finish(var, only_writers) : simulation_.finish_all();
-  if (until > before) {
+  const bool waits = until > before;
+  if (now.seconds > now.told && (waits || !var)) add_host(&now, 0, trace::current_site(), 0);
+  if (waits) {
     Span span;
-    span.start_s = now.told;
-    span.seconds = before - now.told;
-    span.site = trace::current_site();
-    span.lane = host_lane();
-    span.kind = static_cast<uint8_t>(SpanKind::dispatch);
-    if (span.seconds > 0) add(span);
-    span.kind = static_cast<uint8_t>(SpanKind::wait);
     span.start_s = before;
     span.seconds = until - before;
-    add(span);
-    now.told = now.seconds = until;
-  } else if (!var && now.seconds > now.told) {
-    Span span;
-    span.start_s = now.told;
-    span.seconds = before - now.told;
     span.site = trace::current_site();
     span.lane = host_lane();
-    span.kind = static_cast<uint8_t>(SpanKind::dispatch);
+    span.kind = static_cast<uint8_t>(SpanKind::wait);
     add(span);
-    now.told = now.seconds;
+    now.told = now.seconds = until;
   }
   simulation_.advance(now.seconds);
   now.cpu_ns = thread_cpu_ns();

@@ -30,7 +30,7 @@ struct Span {  // fixed
   uint8_t number = 0;  // of a copy: how many links it crosses
 };
 struct LaneInfo {
-  std::string name, device, kind;  // kind: compute, copy-in, copy-out, link, host
+  std::string name, device, kind;  // kind: a LaneKind's name, link or host
 };
 struct Late {
   uint16_t lane;
