@@ -58,6 +58,9 @@ class Clock {
   void add(const Span& span);
   void add_host(HostClock* of, uint32_t name, uint32_t site, uint32_t serial);
   void add_exchange(const Exchange& exchange, Work* work);
+  void add_kernels(const engine::Props& props, Storage* const* writes, Work* work);
+  void add_other(const engine::Props& props, Work* work);
+  const DeviceModel& model_of(Context gpu) const;
   uint16_t lane_of(Context ctx, engine::LaneKind kind);
   uint16_t host_lane();
   uint16_t new_lane(LaneInfo info);
@@ -176,6 +179,38 @@ void Clock::add_exchange(const Exchange& exchange, Work* work) {
   }
 }
 
+const DeviceModel& Clock::model_of(Context gpu) const {
+  return machine_.gpus[std::min(static_cast<size_t>(gpu.id), machine_.gpus.size() - 1)];
+}
+
+// One after the other, and what each of them finishes.
+void Clock::add_kernels(const engine::Props& props, Storage* const* writes, Work* work) {
+  std::vector<double> ends;
+  double end = 0;
+  for (int i = 0; i < props.num_kernels; ++i) {
+    work->pieces.push_back({model_of(props.ctx).seconds(props.kernels[i].cost), props.kernels[i]});
+    ends.push_back(end += work->pieces.back().seconds);
+  }
+  for (int i = 0; i < props.num_finished; ++i) {
+    const auto kernel = static_cast<size_t>(props.finished_after[i]);
+    if (kernel + 1 < ends.size()) work->finished.push_back({&writes[i]->var, ends[kernel]});
+  }
+}
+
+// On the host by the engine's estimate; on a GPU it moves its bytes within the device's memory.
+void Clock::add_other(const engine::Props& props, Work* work) {
+  Piece piece;
+  piece.kernel.name = props.name;
+  piece.kernel.site = props.site;
+  if (props.ctx.is_cpu()) {
+    piece.seconds = props.cost_ns * 1e-9;
+  } else {
+    piece.kernel.cost.bytes = 2.0 * static_cast<double>(props.bytes);
+    piece.seconds = model_of(props.ctx).seconds(piece.kernel.cost);
+  }
+  work->pieces.push_back(piece);
+}
+
 void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_reads,
                    Storage* const* writes, int num_writes, uint32_t serial) {
   HostClock& now = this_host();
@@ -199,10 +234,6 @@ void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_re
   };
   for (int i = 0; i < num_writes; ++i) add_to(&work.writes, writes[i]);
   for (int i = 0; i < num_reads; ++i) add_to(&work.reads, reads[i]);
-  const auto model = [&]() -> const DeviceModel& {
-    const size_t last = machine_.gpus.size() - 1;
-    return machine_.gpus[std::min(static_cast<size_t>(props.ctx.id), last)];
-  };
   if (props.exchange) {
     add_exchange(*props.exchange, &work);
   } else if (props.lane != engine::LaneKind::compute && num_reads + num_writes > 0) {
@@ -212,29 +243,10 @@ void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_re
     work.links = route.links;
     work.latency = route.latency_s;
     work.bytes = static_cast<double>(props.bytes);
-  } else if (!on_gpu) {
-    Piece piece;
-    piece.seconds = props.cost_ns * 1e-9;
-    piece.kernel.name = props.name;
-    piece.kernel.site = props.site;
-    work.pieces.push_back(piece);
-  } else if (props.num_kernels > 0) {
-    std::vector<double> ends;
-    for (int i = 0; i < props.num_kernels; ++i) {
-      work.pieces.push_back({model().seconds(props.kernels[i].cost), props.kernels[i]});
-      ends.push_back((ends.empty() ? 0 : ends.back()) + work.pieces.back().seconds);
-    }
-    for (int i = 0; i < props.num_finished; ++i) {
-      const auto kernel = static_cast<size_t>(props.finished_after[i]);
-      if (kernel + 1 < ends.size()) work.finished.push_back({&writes[i]->var, ends[kernel]});
-    }
+  } else if (props.num_kernels > 0 && on_gpu) {
+    add_kernels(props, writes, &work);
   } else {
-    Piece piece;
-    piece.kernel.cost.bytes = 2.0 * static_cast<double>(props.bytes);  // a copy in its memory
-    piece.kernel.name = props.name;
-    piece.kernel.site = props.site;
-    piece.seconds = model().seconds(piece.kernel.cost);
-    work.pieces.push_back(piece);
+    add_other(props, &work);
   }
   simulation_.add(std::move(work));
   host.cpu_ns = thread_cpu_ns();  // all this is not the program's work

@@ -91,45 +91,48 @@ Routes::Routes(const Machine& machine) {
       latencies.push_back(link.latency_s);
     }
   }
-  // From every device, in waves of one link more; of two ways in a wave the faster one.
   routes_.resize(num_ends_ * num_ends_);
-  for (size_t start = 0; start < num_ends_; ++start) {
-    struct Best {
-      int before = -1, link = -1, wave = -1;
-      double bytes_per_s = 0;
-    };
-    std::vector<Best> best(from.size());
-    best[start] = {-1, -1, 0, HUGE_VAL};
-    std::vector<int> wave{static_cast<int>(start)};
-    for (int number = 1; !wave.empty(); ++number) {
-      std::vector<int> next;
-      for (const int here : wave) {
-        const auto h = static_cast<size_t>(here);
-        if (h != start && h >= 1 && h < num_ends_) continue;  // a GPU hands nothing on
-        for (const auto& [to, link] : from[h]) {
-          Best& there = best[static_cast<size_t>(to)];
-          const double rate = std::min(best[h].bytes_per_s, bandwidths_[static_cast<size_t>(link)]);
-          if (there.wave >= 0 && (there.wave < number || there.bytes_per_s >= rate)) continue;
-          if (there.wave < 0) next.push_back(to);
-          there = {here, link, number, rate};
-        }
+  for (size_t start = 0; start < num_ends_; ++start) find_from(start, from, latencies);
+}
+
+// In waves of one link more; of two ways in a wave the faster one.
+void Routes::find_from(size_t start, const std::vector<std::vector<std::pair<int, int>>>& from,
+                       const std::vector<double>& latencies) {
+  struct Best {
+    int before = -1, link = -1, wave = -1;
+    double bytes_per_s = 0;
+  };
+  std::vector<Best> best(from.size());
+  best[start] = {-1, -1, 0, HUGE_VAL};
+  std::vector<int> wave{static_cast<int>(start)};
+  for (int number = 1; !wave.empty(); ++number) {
+    std::vector<int> next;
+    for (const int here : wave) {
+      const auto h = static_cast<size_t>(here);
+      if (h != start && h >= 1 && h < num_ends_) continue;  // a GPU hands nothing on
+      for (const auto& [to, link] : from[h]) {
+        Best& there = best[static_cast<size_t>(to)];
+        const double rate = std::min(best[h].bytes_per_s, bandwidths_[static_cast<size_t>(link)]);
+        if (there.wave >= 0 && (there.wave < number || there.bytes_per_s >= rate)) continue;
+        if (there.wave < 0) next.push_back(to);
+        there = {here, link, number, rate};
       }
-      wave = std::move(next);
     }
-    for (size_t end = 0; end < num_ends_; ++end) {
-      if (end == start) continue;
-      const auto text = [](size_t e) {
-        return e == 0 ? std::string("cpu(0)") : "gpu(" + std::to_string(e - 1) + ")";
-      };
-      require(best[end].wave > 0, "virtual_gpus: no links lead from ", text(start), " to ",
-              text(end));
-      Route& route = routes_[start * num_ends_ + end];
-      for (int at = static_cast<int>(end); best[static_cast<size_t>(at)].link >= 0;
-           at = best[static_cast<size_t>(at)].before) {
-        const int link = best[static_cast<size_t>(at)].link;
-        route.links.insert(route.links.begin(), link);
-        route.latency_s += latencies[static_cast<size_t>(link)];
-      }
+    wave = std::move(next);
+  }
+  const auto text = [](size_t e) {
+    return e == 0 ? std::string("cpu(0)") : "gpu(" + std::to_string(e - 1) + ")";
+  };
+  for (size_t end = 0; end < num_ends_; ++end) {
+    if (end == start) continue;
+    require(best[end].wave > 0, "virtual_gpus: no links lead from ", text(start), " to ",
+            text(end));
+    Route& route = routes_[start * num_ends_ + end];
+    for (int at = static_cast<int>(end); best[static_cast<size_t>(at)].link >= 0;
+         at = best[static_cast<size_t>(at)].before) {
+      const int link = best[static_cast<size_t>(at)].link;
+      route.links.insert(route.links.begin(), link);
+      route.latency_s += latencies[static_cast<size_t>(link)];
     }
   }
 }

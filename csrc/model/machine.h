@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/context.h"
@@ -63,6 +64,9 @@ class Routes {
   const std::vector<double>& bandwidths() const { return bandwidths_; }  // bytes a second
 
  private:
+  // `from`: by end, (end, directed link).
+  void find_from(size_t start, const std::vector<std::vector<std::pair<int, int>>>& from,
+                 const std::vector<double>& latencies);
   size_t end_of(Context ctx) const;
   Route ring_of(const std::vector<size_t>& ends) const;
   double rate_of(const Route& ring) const;
