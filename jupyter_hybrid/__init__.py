@@ -29,6 +29,7 @@ _core.set_site_filter(
 _core.set_cuda_folders([folder for folder in sys.path if folder])
 
 from . import autograd, base, context, engine, nd, sym  # noqa: E402
+from . import meetings as meetings  # noqa: E402
 from . import random as random  # noqa: E402
 from .attribute import AttrScope  # noqa: E402
 from .base import MXNetError  # noqa: E402

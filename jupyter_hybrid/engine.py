@@ -91,7 +91,7 @@ def using(**changes: Any) -> Iterator[None]:
 
 def _finish_before_fork() -> None:
     """Waits for what is pending: a child can't compute it, and its data loader may read it."""
-    while pending() > 0:
+    while pending() > 0 and not _core.only_meetings():
         time.sleep(0.0002)  # without the GIL, which operators in Python need
 
 

@@ -6,6 +6,7 @@
 #include "bind/options.h"
 #include "bind/site.h"
 #include "bind/states.h"
+#include "bind/trace_writes.h"
 #include "launch/thread_state.h"
 
 namespace hybrid {
@@ -34,7 +35,10 @@ py::list call(CachedGraph& self, const py::sequence& inputs) {
   if (tracing()) leaves_call();
   std::vector<ArrayRef> results;
   std::vector<CachedGraph::NewState> states;
+  const bool meets = tracing() && self.meets(thread_state().training);
+  if (meets) end_trace_for(kMeets);
   {
+    const ModeScope mode(thread_state().mode & ~(meets ? static_cast<uint32_t>(kTracing) : 0u));
     const PushScope push((thread_state().mode & kTracing) == 0);
     results = self.call(refs, &states);
   }

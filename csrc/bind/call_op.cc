@@ -111,8 +111,12 @@ std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs,
   try {
     const bool traced = tracing() && !leaves_call();
     const bool overwritten = traced && uses_overwritten(inputs);
-    if (traced && !overwritten) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
+    const bool meets = traced && op.meets && !op.meets(attrs).empty();
+    if (traced && !overwritten && !meets) {
+      return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
+    }
     if (overwritten) leave_trace_for("a recorded array that was overwritten is used again");
+    if (meets) end_trace_for(kMeets);
     const ModeScope mode(thread_state().mode & ~static_cast<uint32_t>(kTracing));
     const PushScope push(may_take_long(op, inputs));
     return invoke(op, attrs, inputs, out, ctx);

@@ -92,6 +92,7 @@ void bind_engine(py::module_& m);
 void bind_trace(py::module_& m);
 void bind_model(py::module_& m);
 void bind_exchange(py::module_& m);
+void bind_meeting(py::module_& m);
 void bind_files(py::module_& m);
 void bind_numpy_memory(py::module_& m);
 void bind_random(py::module_& m);

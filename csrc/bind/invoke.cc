@@ -259,6 +259,7 @@ int float_warning_kinds() { return float_warnings().kinds; }
 void write_state(const py::object& state, const ArrayRef& value) {
   static const OpDef* copy = get_op("identity");
   const ModeScope unrecorded(thread_state().mode & ~static_cast<uint32_t>(kRecording));
+  const FlagScope updates(&thread_state().updates, true);
   call_into(*copy, Attrs(copy), {value}, state, Context());
 }
 

@@ -32,6 +32,7 @@ PYBIND11_MODULE(_core, m) {
   bind_trace(m);
   bind_model(m);
   bind_exchange(m);
+  bind_meeting(m);
   bind_files(m);
   bind_numpy_memory(m);
   bind_random(m);

@@ -24,6 +24,7 @@ PyObject* settle_hook = nullptr;  // (why)
 PyObject* effect_hook = nullptr;  // (what)
 PyObject* leave_hook = nullptr;   // (why)
 PyObject* run_hook = nullptr;     // (why)
+PyObject* end_hook = nullptr;     // (why)
 PyObject* aside_hook = nullptr;   // (operators, steps) -> whether the trace is put aside
 
 py::object traced_object(const SymEntry& entry) {
@@ -123,6 +124,8 @@ void replace(PyObject** hook, const py::object& with) {
 
 void leave_trace_for(const char* why) { call(leave_hook, why); }
 
+void end_trace_for(const char* why) { call(end_hook, why); }
+
 bool put_trace_aside(int64_t operators, int steps) {
   return aside_hook != nullptr && py::handle(aside_hook)(operators, steps).cast<bool>();
 }
@@ -137,19 +140,21 @@ void bind_trace_writes(py::module_& m) {
   m.def(
       "set_trace_hooks",
       [](const py::object& settle, const py::object& effect, const py::object& leave,
-         const py::object& run, const py::object& aside) {
+         const py::object& run, const py::object& aside, const py::object& end) {
         replace(&settle_hook, settle);
         replace(&effect_hook, effect);
         replace(&leave_hook, leave);
         replace(&run_hook, run);
         replace(&aside_hook, aside);
+        replace(&end_hook, end);
       },
       py::arg("settle"), py::arg("effect"), py::arg("leave"), py::arg("run"), py::arg("aside"),
+      py::arg("end"),
       "settle(why): computes and does the writes that wait. effect(what): the trace is about to "
       "change something outside it. leave(why): computes everything. run(why): computes what is "
       "recorded, so that not too much waits. aside(operators, steps): a call has recorded so many, "
       "and called backward() so often; computes everything and returns True where its rest is to "
-      "run imperatively.");
+      "run imperatively. end(why): computes everything, and nothing more is recorded.");
   m.def("trace_writes", &writes,
         "(traced array of the new value, array that will be written) of every write that waits.");
   m.def("finish_trace_writes", &finish_writes,

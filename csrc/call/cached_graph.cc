@@ -8,6 +8,7 @@
 #include "launch/call_types.h"
 #include "launch/random.h"
 #include "launch/thread_state.h"
+#include "ops/states.h"
 #include "tape/compiled_call.h"
 #include "tape/tape.h"
 #include "trace/trace_op.h"
@@ -95,6 +96,15 @@ CachedGraph::CachedGraph(Graph graph, CompileOptions options) : impl_(std::make_
 }
 
 const Graph& CachedGraph::graph() const { return impl_->graph; }
+
+bool CachedGraph::meets(bool training) const {
+  return std::any_of(impl_->graph.nodes.begin(), impl_->graph.nodes.end(), [&](const Node& n) {
+    if (n.kind != NodeKind::op || !n.op->meets) return false;
+    Attrs attrs = n.attrs;
+    if (is_mode_open(*n.op, attrs)) set_mode(training, &attrs);
+    return !n.op->meets(attrs).empty();
+  });
+}
 
 int CachedGraph::num_programs() const { return impl_->num_programs->load(); }
 

@@ -29,7 +29,8 @@ class CachedGraph {
   std::vector<ArrayRef> call_with_keys(const std::vector<ArrayRef>& inputs,
                                        const std::vector<uint64_t>& keys);
   const Graph& graph() const;
-  int num_programs() const;  // compiled so far, backward programs included
+  bool meets(bool training) const;  // does it wait for those of other devices?
+  int num_programs() const;         // compiled so far, backward programs included
   // Stages of the latest signature compiled with stages kept (compiles again if they were not).
   // `with_gradient`: of the outputs by every float input.
   Compiled report(bool training, bool with_gradient);

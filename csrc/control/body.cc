@@ -70,6 +70,10 @@ std::shared_ptr<const Body> Body::make(Graph graph) {
             ": a branch or loop body cannot draw random numbers",
             line_of(n.site).empty() ? "" : " (", line_of(n.site),
             line_of(n.site).empty() ? "" : ")");
+    require(n.op == nullptr || !n.op->meets || n.op->meets(n.attrs).empty(), n.op ? n.op->name : "",
+            ": a branch or loop body cannot wait for other devices",
+            line_of(n.site).empty() ? "" : " (", line_of(n.site),
+            line_of(n.site).empty() ? "" : ")");
     require(n.op == nullptr || !is_mode_open(*n.op, n.attrs) || n.attrs.boolean("use_global_stats"),
             n.op ? n.op->name : "",
             ": a branch or loop body cannot change states; use_global_stats=True only reads them",

@@ -7,8 +7,8 @@ namespace hybrid {
 // In the order in which a fork takes them. A thread that holds one takes only later ones. Before
 // them all comes the lock of whoever pushes from Python (bind/push.cc): its holder may need the
 // GIL, which the thread in fork() has.
-enum class ForkStage { objects, scheduler, workers, model, held, pools, trace, names };
-constexpr int kForkStages = 8;
+enum class ForkStage { objects, scheduler, meetings, workers, model, held, pools, trace, names };
+constexpr int kForkStages = 9;
 
 struct ForkHandlers {
   void (*before)();

@@ -1,6 +1,7 @@
 // KernelCost: what a kernel asks of a device that is known by its data sheet.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "core/context.h"
 #include "core/dtype.h"
@@ -28,6 +29,15 @@ struct Exchange {
   double bytes = 0;      // of every device's part
   bool sums = false;     // else one device gives
   bool spreads = false;  // else one device gets
+};
+
+// Operators of several devices that wait for each other and tell each other numbers.
+struct Meet {
+  int32_t kernel = 0;   // of the operator's: before it ends it waits for the others
+  uint64_t number = 0;  // of the meeting
+  int num_devices = 0;
+  double bytes = 0;              // that each tells
+  std::vector<Context> devices;  // all of them, once the last one calls
 };
 
 }  // namespace model

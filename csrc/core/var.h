@@ -22,6 +22,9 @@ struct StoredError {
   std::atomic<bool> reported{false};  // waitall raises each error once
   bool discarded = false;             // an interruption has ended the work
   bool not_computed = false;          // no failure: the device is modelled only
+  bool others_missing = false;  // no failure of its own: other devices' operators did not come
+  // Of operators that use the result, those pushed up to this one leave alone what they update.
+  uint64_t last_dependent = 0;
 };
 
 struct Var {

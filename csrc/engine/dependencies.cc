@@ -113,7 +113,9 @@ void Scheduler::complete(Operation* op, const ErrorRef& error, bool is_new) {
   Access* const accesses = op->accesses();
   const bool skipped = error && error->not_computed;
   if (error && is_new && !skipped) unreported_.add(error);
-  const bool discarded = error && !is_new && error->discarded && ended_since(op->pushed_at);
+  const bool discarded =
+      error && !is_new &&
+      ((error->discarded && ended_since(op->pushed_at)) || op->serial <= error->last_dependent);
   for (int i = 0; i < op->num_accesses; ++i) {
     const Access& a = accesses[i];
     if (!a.write || a.over) continue;

@@ -6,6 +6,7 @@
 #include "core/devices.h"
 #include "core/held_blocks.h"
 #include "core/storage.h"
+#include "engine/meeting.h"
 #include "engine/modelled.h"
 #include "engine/scheduler.h"
 #include "engine/section.h"
@@ -99,7 +100,7 @@ bool would_block(const Props& props) {
 }
 
 void wait_until_written(Storage* storage) {
-  if (storage->var.modelled_writes()) model::wait_for(storage->var, true);
+  if (storage->var.modelled_writes()) Scheduler::get().wait_on_clock(&storage->var, true);
   if (storage->var.pending_writes.load(std::memory_order_acquire) != 0) {
     const StorageRef keep(storage);
     Scheduler::get().wait(Waiter::reads, &storage->var);
@@ -121,7 +122,7 @@ void wait_until_over(Storage* storage) {
 
 void wait_to_write(Storage* storage) {
   Scheduler& scheduler = Scheduler::get();
-  if (storage->var.modelled_uses()) model::wait_for(storage->var, false);
+  if (storage->var.modelled_uses()) scheduler.wait_on_clock(&storage->var, false);
   if (!storage->var.idle()) {
     const StorageRef keep(storage);
     scheduler.wait(Waiter::writes, &storage->var);
@@ -130,8 +131,10 @@ void wait_to_write(Storage* storage) {
   if (!scheduler.not_computed(storage->var)) scheduler.raise_if_poisoned(storage->var);
 }
 
+bool only_meetings() { return Scheduler::get().waits_for_others(); }
+
 void wait_all() {
-  if (model::on()) model::wait_for_all();
+  if (model::on()) Scheduler::get().wait_on_clock(nullptr, false);
   Scheduler::get().wait(Waiter::all, nullptr);
   Scheduler::get().raise_unreported();
   cuda::finish_all();

@@ -48,6 +48,8 @@ struct Props {
   const model::Kernel* kernels = nullptr;
   int num_kernels = 0;
   const model::Exchange* exchange = nullptr;  // likewise, of what crosses links
+  const model::Meet* meets = nullptr;         // and where it waits for other devices
+  int num_meets = 0;
   // The first so many writes are finished() when this kernel ends.
   const int32_t* finished_after = nullptr;
   int num_finished = 0;

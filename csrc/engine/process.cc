@@ -1,6 +1,7 @@
 // The process: cancelling, the end, and fork().
 #include "core/fork.h"
 #include "engine/interrupt.h"
+#include "engine/meeting.h"
 #include "engine/scheduler.h"
 #include "engine/workers.h"
 
@@ -39,7 +40,12 @@ void Scheduler::shutdown() {
     count_ending();
     hold_.notify_all();
     for (Lane* lane : lanes_) lane->wake.notify_all();
-    while (executors_.load(std::memory_order_acquire) > 0) quiet_.wait(mutex_);
+    while (executors_.load(std::memory_order_acquire) > 0) {
+      quiet_.wait_ns(mutex_, kInterruptCheckNs);
+      guard.unlock();  // who waits for other devices would do so for ever
+      end_meetings("the engine was shut down");
+      guard.lock();
+    }
     drop_pending(kShutDown, &dropped);
     for (Lane* lane : lanes_) {
       if (lane->thread) threads.push_back(lane->thread);
@@ -67,7 +73,10 @@ void Scheduler::before_fork() {
   ++frozen_;
   hold_.notify_all();
   const int own = executing() ? 1 : 0;  // a signal handler that forks inside an operator
-  while (executors_.load(std::memory_order_acquire) + here_.load() > own) quiet_.wait(mutex_);
+  // Operators that wait for other devices hold nothing, and may do so until after the fork.
+  while (executors_.load(std::memory_order_acquire) + here_.load() > own + num_meeting()) {
+    quiet_.wait_ns(mutex_, kInterruptCheckNs);
+  }
 }
 
 void Scheduler::after_fork(bool child) {
@@ -82,6 +91,7 @@ void Scheduler::after_fork(bool child) {
   }
   frozen_ = 0;
   waiters_ = nullptr;
+  executors_.store(executing() ? 1 : 0);
   quiet_.reset_after_fork();
   hold_.reset_after_fork();
   thaw_.reset_after_fork();
@@ -89,6 +99,10 @@ void Scheduler::after_fork(bool child) {
     lane->thread = nullptr;  // its thread is the parent's
     lane->has_thread = lane->parked = false;
     lane->wake.reset_after_fork();
+    if (lane->running && lane->running != executed()) {
+      lane->running = nullptr;
+      lane->busy.store(false, std::memory_order_relaxed);
+    }
   }
   Tasks dropped;
   drop_pending("was pending when the process forked: only the parent computes it", &dropped);

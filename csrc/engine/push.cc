@@ -83,6 +83,7 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
   }
   op->props.kernels = nullptr;  // these were for the clock alone
   op->props.exchange = nullptr;
+  op->props.meets = nullptr;
   op->props.finished_after = nullptr;
   touch(*op->lane->queue);
   if (op->ungranted == 0) make_ready(op);

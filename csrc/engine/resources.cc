@@ -96,7 +96,8 @@ void Resources::finish_kernels() { finishing_ = true; }
 
 void Resources::finish_operator() {
   cancel_ = nullptr;
-  interruptible_ = discardable_ = finishing_ = false;
+  seats_ = nullptr;
+  interruptible_ = discardable_ = finishing_ = ended_ = told_ = false;
   stopped_.store(false, std::memory_order_relaxed);
   interrupted_.store(false, std::memory_order_relaxed);
   reset_workspace();

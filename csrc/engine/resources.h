@@ -9,6 +9,9 @@
 namespace hybrid {
 
 class DeviceKernels;  // kernels/device_kernels.h
+namespace engine {
+class Seats;  // engine/meeting.h
+}
 
 // Scratch memory of a device whose memory is not the host's.
 class DeviceScratch {
@@ -53,6 +56,9 @@ class Resources {
   // Runs the kernels where memory is not the host's; null: the CPU does.
   DeviceKernels* device() const { return device_; }
 
+  // Where the operator that runs meets other devices; null: nowhere.
+  engine::Seats* seats() const { return seats_; }
+
   static Resources& current();  // of this thread
 
   // --- for whoever runs the kernel ---
@@ -66,6 +72,14 @@ class Resources {
   const char* why_cancelled() const { return discarded() ? "interrupted" : "cancelled"; }
   bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   void finish_operator();  // forgets all that, and the scratch memory
+  void set_seats(engine::Seats* seats) { seats_ = seats; }
+  // Others did not come to where it waited for them. `told`: the user knows why.
+  void note_ended(bool told) {
+    ended_ = true;
+    told_ = told;
+  }
+  bool ended() const { return ended_; }
+  bool told() const { return told_; }
   void set_device(DeviceKernels* device, DeviceScratch* scratch) {
     device_ = device;
     scratch_ = scratch;
@@ -83,6 +97,8 @@ class Resources {
   const std::atomic<bool>* cancel_ = nullptr;
   DeviceKernels* device_ = nullptr;
   DeviceScratch* scratch_ = nullptr;  // of that device
+  engine::Seats* seats_ = nullptr;
+  bool ended_ = false, told_ = false;
   bool interruptible_ = false;
   bool discardable_ = false;
   bool finishing_ = false;

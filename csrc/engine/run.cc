@@ -114,6 +114,7 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
       now = trace::ticks();  // not run: it carries the error of what it depends on
     }
     guard.lock();
+    if (is_new && error && error->others_missing) error->last_dependent = serial_;
     lane.running = nullptr;
     complete(op, error, is_new);  // asks the task what it has left alone
     done = std::move(op->task);
@@ -195,6 +196,8 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
     error = make_error(op.props, current_exception_message());
     // The interrupted wait has told the user: wait_all() is not to say it again.
     if (resources.discarded()) error->discarded = error->reported = true;
+    error->others_missing = resources.ended();
+    error->reported = error->reported || resources.told();
   }
   executed() = nullptr;
   resources.finish_operator();

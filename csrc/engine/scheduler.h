@@ -47,9 +47,12 @@ class Scheduler {
   // wait.cc
   void wait(Waiter::What what, Var* var, int64_t bytes = 0);
   void raise_if_poisoned(Var& var);
+  void wait_on_clock(Var* var, bool only_writers);  // null: for everything
   bool was_discarded(const Var& var);
   bool not_computed(const Var& var);
   void raise_unreported();
+  bool only_meetings() const;  // under the lock
+  bool waits_for_others();
   void begin_access(Var& var, bool write);
   void end_access(Var& var, bool write, bool whole_overwrite);
 

@@ -1,8 +1,10 @@
 // Waiting: until a variable, everything, or room in the queue; helping lanes meanwhile.
+#include <algorithm>
 #include <optional>
 
 #include "core/storage.h"
 #include "engine/interrupt.h"
+#include "engine/meeting.h"
 #include "engine/modelled.h"
 #include "engine/run_time.h"
 #include "engine/scheduler.h"
@@ -14,6 +16,17 @@ namespace engine {
 namespace {
 
 thread_local uint64_t waited_ticks = 0;
+
+// Meetings that hold up a wait while nothing else goes on; false: another thread may still call.
+bool end_endless_meetings() {
+  if (!awaits_calls()) {
+    end_meetings("devices must call what meets in the same order");
+    return true;
+  }
+  if (others_may_call()) return false;
+  end_meetings("the other devices' calls can't come while this is waited for");
+  return true;
+}
 
 }  // namespace
 
@@ -67,6 +80,21 @@ const Operation* Scheduler::last_awaited(const Waiter& waiter) const {
   return nullptr;
 }
 
+// Does nothing go on but operators that wait for other devices?
+bool Scheduler::only_meetings() const {
+  const int waiting = num_meeting();
+  if (waiting == 0 || frozen_ || executors_.load(std::memory_order_acquire) != waiting)
+    return false;
+  return std::all_of(lanes_.begin(), lanes_.end(), [](const Lane* lane) {
+    return lane->empty() || lane->busy.load(std::memory_order_relaxed);
+  });
+}
+
+bool Scheduler::waits_for_others() {
+  Guard guard(mutex_);
+  return only_meetings();
+}
+
 // Until the waiter is satisfied or the user interrupts. The lock is held on entry and on return,
 // an exception included.
 void Scheduler::block(Guard& guard, Waiter& waiter) {
@@ -104,8 +132,10 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
       guard.unlock();
       for (int i = 0; i < kSpinPauses && !satisfied(waiter); ++i) cpu_pause();
       guard.lock();
-    } else {
-      waiter.wake.wait_ns(mutex_, kInterruptCheckNs);
+    } else if (!waiter.wake.wait_ns(mutex_, kInterruptCheckNs) && only_meetings()) {
+      guard.unlock();
+      end_endless_meetings();
+      guard.lock();
     }
   }
   Waiter** at = &waiters_;
@@ -134,6 +164,13 @@ void Scheduler::raise_if_poisoned(Var& var) {
   throw Error(error->message);
 }
 
+// What holds it up on the modelled clock holds up the engine too, unless that leaves out the work.
+void Scheduler::wait_on_clock(Var* var, bool only_writers) {
+  const bool finite = var ? model::wait_for(*var, only_writers) : model::wait_for_all();
+  if (finite || !model::skips_arithmetic.load() || !end_endless_meetings()) return;
+  fail("a device waits for another one, which did not call what meets there");
+}
+
 bool Scheduler::was_discarded(const Var& var) {
   if (!var.poisoned.load(std::memory_order_acquire)) return false;
   Guard guard(mutex_);
@@ -154,7 +191,7 @@ bool Scheduler::not_computed(const Var& var) {
 }
 
 void Scheduler::begin_access(Var& var, bool write) {
-  if (write ? var.modelled_uses() : var.modelled_writes()) model::wait_for(var, !write);
+  if (write ? var.modelled_uses() : var.modelled_writes()) wait_on_clock(&var, !write);
   Guard guard(mutex_);
   Waiter waiter{write ? Waiter::writes : Waiter::reads, &var, 0, {}, nullptr};
   while (!satisfied(waiter)) block(guard, waiter);

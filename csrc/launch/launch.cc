@@ -5,6 +5,8 @@
 #include <atomic>
 #include <memory>
 
+#include "core/devices.h"
+#include "core/error.h"
 #include "core/modelled.h"
 #include "engine/trace.h"
 #include "graph/elem_program.h"
@@ -93,13 +95,19 @@ struct OpTask : engine::Task {
   Attrs attrs;
   std::vector<NDArray> inputs, outputs;
   uint64_t key;
+  engine::Seats seats;
+  bool next_state = thread_state().updates;
+  bool left_alone(const engine::Var& written) const override { return seats.is_order(written); }
   bool updates(const engine::Var& written) const override {
     const auto in_it = [&](const NDArray& a) { return &a.storage->var == &written; };
-    return std::any_of(inputs.begin(), inputs.end(), in_it) ||
+    return next_state || std::any_of(inputs.begin(), inputs.end(), in_it) ||
            std::any_of(outputs.begin(), outputs.end(),
                        [&](const NDArray& a) { return in_it(a) && !covers_storage(a); });
   }
-  void run(Resources& resources) override { run_on(*op, attrs, inputs, outputs, key, resources); }
+  void run(Resources& resources) override {
+    resources.set_seats(&seats);
+    run_on(*op, attrs, inputs, outputs, key, resources);
+  }
 };
 
 using Storages = std::vector<Storage*>;
@@ -113,6 +121,23 @@ void add_distinct(Storages* list, Storage* storage) {
 bool runs_programs(const OpDef& op) {
   return std::any_of(op.attrs.begin(), op.attrs.end(),
                      [](const AttrDef& a) { return a.type == AttrType::graph; });
+}
+
+void take_seats(const OpDef& op, const Attrs& attrs, int64_t told_bytes, Context ctx,
+                int32_t kernel, engine::Seats* seats) {
+  if (!op.meets) return;
+  const std::string key = op.meets(attrs);
+  if (key.empty()) return;
+  require(!devices::is_physical(ctx), op.name,
+          ": over several devices it runs on CPUs and virtual "
+          "GPUs, given ",
+          ctx.str());
+  try {
+    seats->take(key, static_cast<int>(attrs.integer("ndev")), ctx, static_cast<double>(told_bytes),
+                kernel);
+  } catch (const Error& error) {
+    fail(op.name, ": ", error.what());
+  }
 }
 
 void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
@@ -146,6 +171,10 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
     }
   }
   for (Storage* s : writes) ready = ready && ready_to_write(*s);
+  if (op.meets && !op.meets(attrs).empty()) {
+    props.cost_ns = 0;  // it waits for others: by nobody but its lane
+    props.discardable = true;
+  }
   if (ready && engine::may_inline(props.cost_ns, ctx)) {
     const uint64_t start = trace::ticks();
     try {
@@ -170,6 +199,14 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
   task->inputs = inputs;
   task->outputs = outputs;
   task->key = key;
+  int64_t told = 0;
+  for (size_t i = 1; i < outputs.size(); ++i) told += outputs[i].nbytes();
+  take_seats(op, attrs, told, ctx, 0, &task->seats);
+  if (!task->seats.empty()) {
+    writes.push_back(task->seats.order());
+    props.meets = task->seats.modelled().data();
+    props.num_meets = static_cast<int>(task->seats.modelled().size());
+  }
   engine::push(std::move(task), reads.data(), static_cast<int>(reads.size()), writes.data(),
                static_cast<int>(writes.size()), props);
 }

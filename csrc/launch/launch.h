@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/meeting.h"
 #include "launch/run_op.h"
 #include "launch/thread_state.h"
 
@@ -29,6 +30,11 @@ void run_kernel(const OpDef& op, const Attrs& attrs, const TensorView* in, int n
                 const TensorView* out, int num_out, uint64_t key, Resources& resources);
 
 bool runs_programs(const OpDef& op);  // control flow and its gradients
+
+// Where this use meets those of other devices, if anywhere; it tells as many bytes as its outputs
+// after the first have.
+void take_seats(const OpDef& op, const Attrs& attrs, int64_t told_bytes, Context ctx,
+                int32_t kernel, engine::Seats* seats);
 
 // Inputs and outputs are allocated, inferred and laid out as the kernel takes them. `ctx` is the
 // device that runs it.

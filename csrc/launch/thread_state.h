@@ -18,6 +18,7 @@ struct ThreadState {
   bool aside = false;      // a trace goes on once a call has ended: bind/long_calls.h
   bool awaited = false;    // who submits a program waits for it at once
   bool windows = false;    // an operator that can gives a window on its input, not a copy
+  bool updates = false;    // what is written is the next state of what is there
   OnInterrupt on_interrupt = OnInterrupt::discard;
   uint32_t writes = 0;  // in-place writes of this thread's trace that wait: array/trace_writes.h
 };

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <memory>
@@ -48,7 +49,8 @@ class Clock {
   void pushed(const engine::Props& props, Storage* const* reads, int num_reads,
               Storage* const* writes, int num_writes, uint32_t serial);
   Progress& progress() { return progress_; }
-  void wait_for(engine::Var* var, bool only_writers);
+  bool wait_for(engine::Var* var, bool only_writers);
+  void dismiss(uint64_t meeting) { simulation_.dismiss(meeting); }
   void forget(engine::Var& var) { simulation_.forget(&var); }
   Seen seen(uint64_t from, size_t most);
   HostClock& this_host();  // brought to now
@@ -60,6 +62,9 @@ class Clock {
   void add_exchange(const Exchange& exchange, Work* work);
   void add_kernels(const engine::Props& props, Storage* const* writes, Work* work);
   void add_other(const engine::Props& props, Work* work);
+  void add_waits(const engine::Props& props, Work* work);
+  double seconds_around(const std::vector<Context>& devices, double bytes) const;
+  void add_met(Span span, uint16_t lane, const Piece& piece);
   const DeviceModel& model_of(Context gpu) const;
   uint16_t lane_of(Context ctx, engine::LaneKind kind);
   uint16_t host_lane();
@@ -185,16 +190,44 @@ const DeviceModel& Clock::model_of(Context gpu) const {
 
 // One after the other, and what each of them finishes.
 void Clock::add_kernels(const engine::Props& props, Storage* const* writes, Work* work) {
-  std::vector<double> ends;
-  double end = 0;
   for (int i = 0; i < props.num_kernels; ++i) {
-    work->pieces.push_back({model_of(props.ctx).seconds(props.kernels[i].cost), props.kernels[i]});
-    ends.push_back(end += work->pieces.back().seconds);
+    Piece piece;
+    piece.seconds = model_of(props.ctx).seconds(props.kernels[i].cost);
+    piece.kernel = props.kernels[i];
+    work->pieces.push_back(piece);
   }
   for (int i = 0; i < props.num_finished; ++i) {
     const auto kernel = static_cast<size_t>(props.finished_after[i]);
-    if (kernel + 1 < ends.size()) work->finished.push_back({&writes[i]->var, ends[kernel]});
+    if (kernel + 1 < work->pieces.size()) work->finished.push_back({&writes[i]->var, kernel});
   }
+}
+
+// Of a ring that is in nobody else's use: every device passes on what the others tell.
+double Clock::seconds_around(const std::vector<Context>& devices, double bytes) const {
+  const Routes::Route& ring = routes_.ring(devices);
+  double narrowest = HUGE_VAL;
+  for (const int link : ring.links) {
+    narrowest = std::min(narrowest, routes_.bandwidths()[static_cast<size_t>(link)]);
+  }
+  return static_cast<double>(devices.size() - 1) * (ring.latency_s + bytes / narrowest);
+}
+
+// Everyone's numbers go round a ring of the devices; how far is known when the last one calls.
+void Clock::add_waits(const engine::Props& props, Work* work) {
+  for (int i = 0; i < props.num_meets; ++i) {
+    const Meet& meet = props.meets[i];
+    Waits waits;
+    waits.piece = std::min(static_cast<size_t>(meet.kernel), work->pieces.size() - 1);
+    waits.meeting = meet.number;
+    waits.devices = meet.num_devices;
+    std::vector<Context> ends;  // all CPUs are one
+    for (const Context& device : meet.devices) {
+      if (!device.is_cpu() || ends.empty() || !ends.back().is_cpu()) ends.push_back(device);
+    }
+    if (ends.size() > 1) waits.seconds = seconds_around(ends, meet.bytes);
+    work->waits.push_back(waits);
+  }
+  if (props.num_meets > 0) work->meets_lane = lane_of(props.ctx, engine::LaneKind::all_reduce);
 }
 
 // On the host by the engine's estimate; on a GPU it moves its bytes within the device's memory.
@@ -248,6 +281,7 @@ void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_re
   } else {
     add_other(props, &work);
   }
+  add_waits(props, &work);
   simulation_.add(std::move(work));
   host.cpu_ns = thread_cpu_ns();  // all this is not the program's work
 }
@@ -257,8 +291,8 @@ void Clock::ended(const Work& work) {
   span.serial = work.serial;
   span.lane = work.lane;
   span.queued_s = work.begun - work.pushed;
-  span.start_s = work.begun;
   for (const Piece& piece : work.pieces) {
+    span.start_s = piece.begun;
     span.seconds = piece.seconds;
     span.flops = piece.kernel.cost.flops;
     span.bytes = piece.kernel.cost.bytes;
@@ -266,8 +300,10 @@ void Clock::ended(const Work& work) {
     span.site = piece.kernel.site;
     span.node = piece.kernel.node;
     add(span);
-    span.start_s += piece.seconds;
+    span.start_s = piece.begun + piece.seconds;
+    if (piece.told > piece.met) add_met(span, work.meets_lane, piece);
   }
+  if (work.pieces.empty()) span.start_s = work.begun;
   if (!work.links.empty()) {
     span.kind = static_cast<uint8_t>(SpanKind::copy);
     span.seconds = work.ended - span.start_s;
@@ -294,10 +330,21 @@ void Clock::ended(const Work& work) {
   progress_.ended(work.serial, work.lane, work.begun);
 }
 
-void Clock::wait_for(engine::Var* var, bool only_writers) {
+// On the device's lane of exchanges, named by the kernel.
+void Clock::add_met(Span span, uint16_t lane, const Piece& piece) {
+  span.lane = lane;
+  span.kind = static_cast<uint8_t>(SpanKind::copy);
+  span.start_s = piece.met;
+  span.seconds = piece.told - piece.met;
+  span.flops = span.bytes = 0;
+  add(span);
+}
+
+bool Clock::wait_for(engine::Var* var, bool only_writers) {
   HostClock& now = this_host();
   const double before = now.seconds;
-  const double until = var ? simulation_.finish(var, only_writers) : simulation_.finish_all();
+  const bool over = var ? simulation_.finish(var, only_writers) : simulation_.finish_all();
+  const double until = simulation_.now();
   const bool waits = until > before;
   if (now.seconds > now.told && (waits || !var)) add_host(&now, 0, trace::current_site(), 0);
   if (waits) {
@@ -312,6 +359,7 @@ void Clock::wait_for(engine::Var* var, bool only_writers) {
   }
   simulation_.advance(now.seconds);
   now.cpu_ns = thread_cpu_ns();
+  return over;
 }
 
 Seen Clock::seen(uint64_t from, size_t most) {
@@ -366,16 +414,21 @@ void dropped_all() {
   if (the_clock()) the_clock()->progress().clear();
 }
 
-void wait_for(engine::Var& var, bool only_writers) {
-  if (engine::executing()) return;
+bool wait_for(engine::Var& var, bool only_writers) {
+  if (engine::executing()) return true;
   Guard guard(mutex());
-  if (the_clock()) the_clock()->wait_for(&var, only_writers);
+  return !the_clock() || the_clock()->wait_for(&var, only_writers);
 }
 
-void wait_for_all() {
-  if (engine::executing()) return;
+bool wait_for_all() {
+  if (engine::executing()) return true;
   Guard guard(mutex());
-  if (the_clock()) the_clock()->wait_for(nullptr, false);
+  return !the_clock() || the_clock()->wait_for(nullptr, false);
+}
+
+void dismissed(uint64_t meeting) {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->dismiss(meeting);
 }
 
 void forget(engine::Var& var) {

@@ -13,6 +13,7 @@ struct Simulation::Op {
   std::vector<Op*> next;                  // that wait for this one
   std::vector<std::vector<Op*>> next_of;  // by what it finishes before its end
   uint64_t ready_order = 0;
+  size_t piece = 0, wait = 0;            // the next ones
   double rest = 0, rate = 0, since = 0;  // of a copy: bytes left at `since`, bytes a second
   double copied = 0;                     // when it will be over at this rate
 };
@@ -34,7 +35,13 @@ Simulation::Simulation(std::vector<double> link_bandwidths, Ended ended, Changed
       ended_(std::move(ended)),
       changed_(std::move(changed)) {}
 
-Simulation::~Simulation() { finish_all(); }
+Simulation::~Simulation() {
+  while (!finish_all()) {
+    for (auto& [meeting, gathering] : std::exchange(gatherings_, {})) {
+      for (Op* op : gathering.here) at(now_, Event::goes_on, op);
+    }
+  }
+}
 
 Simulation::Lane& Simulation::lane(uint16_t id) {
   std::unique_ptr<Lane>& at = lanes_[id];
@@ -106,15 +113,59 @@ void Simulation::begin(Lane& of) {
   Op* const op = of.ready.top();
   of.ready.pop();
   of.running = op;
+  op->work.begun = now_;
+  run_pieces(op);
+}
+
+void Simulation::run_pieces(Op* op) {
   Work& w = op->work;
-  w.begun = now_;
-  for (size_t i = 0; i < w.finished.size(); ++i) {
-    at(now_ + w.finished[i].second, Event::finishes, op, i);
-  }
   double until = now_;
-  for (const Piece& piece : w.pieces) until += piece.seconds;
+  if (op->wait > 0) {  // the rest of the piece that waited: what it waited for is over
+    const Waits& over = w.waits[op->wait - 1];
+    w.pieces[over.piece].told = now_;
+    finish_piece(op, over.piece, until);
+  }
+  for (; op->piece < w.pieces.size(); ++op->piece) {
+    Piece& piece = w.pieces[op->piece];
+    piece.begun = until;
+    until += piece.seconds;
+    if (op->wait < w.waits.size() && w.waits[op->wait].piece == op->piece) {
+      at(until, Event::meets, op, op->wait);
+      ++op->wait;
+      ++op->piece;
+      return;
+    }
+    finish_piece(op, op->piece, until);
+  }
   const bool copies = !w.links.empty() && w.bytes > 0;
   at(until + w.latency, copies ? Event::copies : Event::ends, op);
+}
+
+// What it finishes is whole then.
+void Simulation::finish_piece(Op* op, size_t piece, double when) {
+  const auto& finished = op->work.finished;
+  for (size_t i = 0; i < finished.size(); ++i) {
+    if (finished[i].second == piece) at(when, Event::finishes, op, i);
+  }
+}
+
+void Simulation::meet(Op* op, const Waits& waits) {
+  Gathering& all = gatherings_[waits.meeting];
+  if (all.dismissed) return at(now_, Event::goes_on, op);
+  all.here.push_back(op);
+  all.seconds = std::max(all.seconds, waits.seconds);
+  if (static_cast<int>(all.here.size()) < waits.devices) return;
+  for (Op* each : all.here) {
+    each->work.pieces[each->work.waits[each->wait - 1].piece].met = now_;
+    at(now_ + all.seconds, Event::goes_on, each);
+  }
+  gatherings_.erase(waits.meeting);
+}
+
+void Simulation::dismiss(uint64_t meeting) {
+  Gathering& all = gatherings_[meeting];
+  all.dismissed = true;
+  for (Op* op : std::exchange(all.here, {})) at(now_, Event::goes_on, op);
 }
 
 void Simulation::written(Op* op, const void* variable) {
@@ -209,6 +260,12 @@ void Simulation::step() {
         written(event.op, event.op->work.finished[event.which].first);
         go_on(&event.op->next_of[event.which]);
         break;
+      case Event::meets:
+        meet(event.op, event.op->work.waits[event.which]);
+        break;
+      case Event::goes_on:
+        run_pieces(event.op);
+        break;
       case Event::copies:
         event.op->rest = event.op->work.bytes;
         event.op->rate = 0;
@@ -234,17 +291,21 @@ void Simulation::advance(double until) {
   now_ = std::max(now_, until);
 }
 
-double Simulation::finish(const void* variable, bool only_writers) {
+bool Simulation::finish(const void* variable, bool only_writers) {
   for (;;) {
     const auto found = variables_.find(variable);
-    if (found == variables_.end() || (only_writers && !found->second.writer)) return now_;
+    if (found == variables_.end() || (only_writers && !found->second.writer)) return true;
+    if (next_time() == HUGE_VAL) return false;
     step();
   }
 }
 
-double Simulation::finish_all() {
-  while (pending_ > 0) step();
-  return now_;
+bool Simulation::finish_all() {
+  while (pending_ > 0) {
+    if (next_time() == HUGE_VAL) return false;
+    step();
+  }
+  return true;
 }
 
 void Simulation::forget(const void* variable) { variables_.erase(variable); }

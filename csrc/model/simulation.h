@@ -21,6 +21,16 @@ namespace model {
 struct Piece {  // a kernel of an operator
   double seconds = 0;
   Kernel kernel;
+  double begun = 0;          // set by the simulation
+  double met = 0, told = 0;  // likewise, where it waits: when all devices had come, and went on
+};
+
+// Before a piece ends it waits for those of other devices.
+struct Waits {
+  size_t piece = 0;
+  uint64_t meeting = 0;
+  int devices = 0;
+  double seconds = 0;  // that telling each other takes; the most that any of them says
 };
 
 struct Work {
@@ -29,12 +39,14 @@ struct Work {
   int priority = 0;   // higher first
   double pushed = 0;  // not ready before
   std::vector<const void*> reads, writes;
-  // Of the writes, those that are whole before the operator ends, and how long after its begin.
-  std::vector<std::pair<const void*, double>> finished;
+  // Of the writes, those that are whole before the operator ends, and with which of its pieces.
+  std::vector<std::pair<const void*, size_t>> finished;
   std::vector<Piece> pieces;  // one after the other, before the copy
+  std::vector<Waits> waits;   // in the order of the pieces
   std::vector<int> links;     // that it crosses; empty: it is no copy between devices
   double bytes = 0, latency = 0;
   std::vector<uint16_t> also;  // lanes of other devices that take part
+  uint16_t meets_lane = 0;     // where it shows that devices tell each other something
   uint32_t name = 0, site = 0;
   double ready = 0, begun = 0, ended = 0;  // set by the simulation
 };
@@ -54,9 +66,12 @@ class Simulation {
   void add(Work work);  // pushed now or later, else it counts as pushed now
   // What happens before that time. Whatever is added later must be pushed then or later.
   void advance(double until);
-  // Until the operators that write it have ended, or all that use it; returns when that was.
-  double finish(const void* variable, bool only_writers);
-  double finish_all();
+  // Until the operators that write it have ended, or all that use it; false: before that come
+  // operators that were not added yet, on which a device waits.
+  bool finish(const void* variable, bool only_writers);
+  bool finish_all();
+  // It will never be complete: who waits there, or comes, goes on.
+  void dismiss(uint64_t meeting);
   // Another variable may lie there from now on.
   void forget(const void* variable);
   bool idle() const { return pending_ == 0; }
@@ -72,8 +87,8 @@ class Simulation {
     double time;
     uint64_t order;
     Op* op;
-    enum Kind : uint8_t { arrives, finishes, copies, ends } kind;
-    size_t which;  // of what it finishes
+    enum Kind : uint8_t { arrives, finishes, meets, goes_on, copies, ends } kind;
+    size_t which;  // of what it finishes, or of its waits
     bool operator<(const Event& o) const {
       return time != o.time ? time > o.time : order > o.order;
     }
@@ -86,6 +101,9 @@ class Simulation {
   void step();  // everything that happens at the next moment
   void arrive(Op* op);
   void begin(Lane& lane);
+  void run_pieces(Op* op);  // until it waits or ends
+  void finish_piece(Op* op, size_t piece, double when);
+  void meet(Op* op, const Waits& waits);
   void written(Op* op, const void* variable);
   void go_on(std::vector<Op*>* waiting);
   void end(Op* op);
@@ -102,7 +120,13 @@ class Simulation {
   std::unordered_map<const void*, Variable> variables_;
   std::unordered_map<uint16_t, std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> touched_;  // they may begin something
-  std::vector<Op*> copies_;     // under way, in the order of their beginning
+  struct Gathering {
+    std::vector<Op*> here;
+    double seconds = 0;
+    bool dismissed = false;
+  };
+  std::unordered_map<uint64_t, Gathering> gatherings_;  // of meetings that are not over
+  std::vector<Op*> copies_;  // under way, in the order of their beginning
   bool copies_changed_ = false;
 };
 

@@ -1,8 +1,8 @@
 // BatchNorm, alone and with relu, the moving averages of its states, and its gradient.
 #include <cstring>
 
-#include "kernels/batch_norm.h"
 #include "kernels/kernels.h"
+#include "ops/batch_norm.h"
 #include "ops/dispatch.h"
 #include "ops/emit.h"
 #include "ops/expr.h"
@@ -14,22 +14,12 @@ namespace hybrid {
 
 namespace {
 
-// Inputs and outputs by position.
-constexpr int kData = 0, kGamma = 1, kBeta = 2, kMovingMean = 3, kMovingVar = 4;
+using namespace batch_norm;
 constexpr int kOut = 0, kMean = 1, kInvstd = 2, kVar = 3;
-
-bool uses_batch(const Attrs& attrs) {
-  return attrs.has("batch_stats") && attrs.boolean("batch_stats");
-}
 
 int channel_axis(const Attrs& attrs, const Shape& data, const char* op) {
   require(data.ndim() > 0, op, ": given data of shape ", data, ", expected at least one dimension");
   return normalize_axis(attrs.integer("axis"), data.ndim(), op);
-}
-
-BatchNormShape channel_shape(const KernelContext& c, const Shape& data) {
-  const AxisView v(data, channel_axis(c.attrs, data, c.attrs.op()->name));
-  return {v.outer, v.size, v.inner};
 }
 
 // One dtype; beside data of a half what there is one of a channel is float32, unless it is given
@@ -45,7 +35,19 @@ void expect_dtypes(InferContext& c, size_t data_input, size_t first) {
   for (size_t i = 0; i < c.out_dtypes.size(); ++i) set_dtype(c, i, i == 0 ? data : channels);
 }
 
-// The inputs from `first` on, and the outputs after the first, have one element a channel.
+}  // namespace
+
+namespace batch_norm {
+
+bool uses_batch(const Attrs& attrs) {
+  return attrs.has("batch_stats") && attrs.boolean("batch_stats");
+}
+
+BatchNormShape channel_shape(const KernelContext& c, const Shape& data) {
+  const AxisView v(data, channel_axis(c.attrs, data, c.attrs.op()->name));
+  return {v.outer, v.size, v.inner};
+}
+
 void expect_channels(InferContext& c, size_t data_input, size_t first) {
   expect_dtypes(c, data_input, first);
   Shape& data = c.in_shapes[data_input];
@@ -63,13 +65,58 @@ void expect_channels(InferContext& c, size_t data_input, size_t first) {
   set_shape(c, 0, data);
 }
 
-// --- BatchNorm ----------------------------------------------------------------------------------
-
-void infer_batch_norm(InferContext& c) {
+void infer(InferContext& c) {
   require(c.attrs.real("eps") >= 0, c.op_name, ": given eps ", c.attrs.real("eps"),
           ", expected 0 or more");
   expect_channels(c, kData, kGamma);
 }
+
+AttrDef mode_attr() {
+  return {"batch_stats", AttrType::boolean, "None",
+          "normalized with the batch's own statistics, as in training, or with the moving ones; "
+          "None: as the program is run"};
+}
+
+OpDef normalization(const char* name, const char* doc) {
+  OpDef norm;
+  norm.name = name;
+  norm.family = Family::reduce;
+  norm.doc = doc;
+  norm.inputs = {{"data", "array"},
+                 {"gamma", "factors, (channels,)"},
+                 {"beta", "terms, (channels,)"},
+                 {"moving_mean", "state, (channels,)", false, "batch_stats"},
+                 {"moving_var", "state, (channels,)", false, "batch_stats"}};
+  norm.attrs = {
+      {"eps", AttrType::real, "0.001", "added to the variance"},
+      {"momentum", AttrType::real, "0.9", "part of the moving statistics that stays"},
+      {"fix_gamma", AttrType::boolean, "True", "gamma counts as 1 and has no gradient"},
+      {"use_global_stats", AttrType::boolean, "False", "moving statistics in training too"},
+      {"output_mean_var", AttrType::boolean, "False", "mean and 1 / sqrt(var + eps) are outputs"},
+      {"axis", AttrType::integer, "1", "the channels' axis"},
+      mode_attr()};
+  norm.num_outputs = 4;
+  norm.infer = infer;
+  norm.in_place = {{kData, kOut}};
+  norm.flops = flops;
+  return norm;
+}
+
+StatesDef states(int mean, int variance) {
+  StatesDef states;
+  states.first = kMovingMean;
+  states.updates = {{kMovingMean, mean}, {kMovingVar, variance}};
+  states.num_visible = [](const Attrs& a) { return a.boolean("output_mean_var") ? 3 : 1; };
+  return states;
+}
+
+double flops(const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
+  return 8.0 * static_cast<double>(in[0].size());
+}
+
+}  // namespace batch_norm
+
+namespace {
 
 void run_batch_norm(KernelContext& c) {
   const TensorView& x = c.in[kData];
@@ -284,44 +331,11 @@ void emit_average(const Attrs& attrs, const std::vector<DType>& in, std::vector<
   e.op(ElemCode::add, d, old, now);
 }
 
-double norm_flops(const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
-  return 8.0 * static_cast<double>(in[0].size());
-}
-
-AttrDef mode_attr() {
-  return {"batch_stats", AttrType::boolean, "None",
-          "normalized with the batch's own statistics, as in training, or with the moving ones; "
-          "None: as the program is run"};
-}
-
 void add_norm(const char* name, const char* doc, void (*run)(KernelContext&)) {
-  OpDef norm;
-  norm.name = name;
-  norm.family = Family::reduce;
-  norm.doc = doc;
-  norm.inputs = {{"data", "array"},
-                 {"gamma", "factors, (channels,)"},
-                 {"beta", "terms, (channels,)"},
-                 {"moving_mean", "state, (channels,)", false, "batch_stats"},
-                 {"moving_var", "state, (channels,)", false, "batch_stats"}};
-  norm.attrs = {
-      {"eps", AttrType::real, "0.001", "added to the variance"},
-      {"momentum", AttrType::real, "0.9", "part of the moving statistics that stays"},
-      {"fix_gamma", AttrType::boolean, "True", "gamma counts as 1 and has no gradient"},
-      {"use_global_stats", AttrType::boolean, "False", "moving statistics in training too"},
-      {"output_mean_var", AttrType::boolean, "False", "mean and 1 / sqrt(var + eps) are outputs"},
-      {"axis", AttrType::integer, "1", "the channels' axis"},
-      mode_attr()};
-  norm.num_outputs = 4;
-  norm.infer = infer_batch_norm;
+  OpDef norm = normalization(name, doc);
   norm.cpu = run;
   norm.gradient = grad_batch_norm;
-  norm.in_place = {{kData, kOut}};
-  norm.flops = norm_flops;
-  StatesDef states;
-  states.first = kMovingMean;
-  states.updates = {{kMovingMean, kMean}, {kMovingVar, kVar}};
-  states.num_visible = [](const Attrs& a) { return a.boolean("output_mean_var") ? 3 : 1; };
+  StatesDef states = batch_norm::states(kMean, kVar);
   states.output_names = {"output", "mean", "var", "batch_var"};
   states.mx_outputs = 3;
   add_states(add_op(std::move(norm)), std::move(states));
@@ -363,7 +377,7 @@ void register_batch_norm() {
   grad.cpu = run_batch_norm_grad;
   grad.gradient = grad_batch_norm_grad;
   grad.in_place = {{0, 0}, {1, 0}};
-  grad.flops = norm_flops;
+  grad.flops = flops;
   add_op(std::move(grad));
 
   OpDef average;

@@ -142,6 +142,7 @@ void add_networks(Rows& t) {
         {{"layout", "None"}, {"count_include_pad", "True"}, {"p_value", "None"}});
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
   t.add("BatchNormWithReLU", "_contrib_BatchNormWithReLU", {}, {{"batch_stats", "None"}});
+  t.add("SyncBatchNorm", "_contrib_SyncBatchNorm", {}, {{"batch_stats", "None"}, {"axis", "1"}});
   t.add("LayerNorm", "LayerNorm");
   t.add("GroupNorm", "GroupNorm");
   t.add("InstanceNorm", "InstanceNorm");
@@ -431,6 +432,7 @@ bool is_core_only(const char* attr, const OpDef& op) {
        {"at_least_1d", "codes", "accumulate", "batch_stats", "open", "no_bins"}) {
     if (std::strcmp(attr, name) == 0) return true;
   }
+  if (std::strcmp(attr, "axis") == 0) return std::strcmp(op.name, "SyncBatchNorm") == 0;
   return std::strcmp(attr, "mode") == 0 &&
          (std::strcmp(op.name, "Embedding") == 0 || std::strcmp(op.name, "batch_take") == 0);
 }

@@ -92,8 +92,11 @@ struct OpDef {
   bool strided_ok = false;         // kernels take strided inputs (elementwise: always)
   // `cpu` leaves all memory to kernels that run on devices too (kernels/device_kernels.h).
   bool on_device = false;
-  bool random = false;         // takes a key; never merged or folded
-  bool control_flow = false;   // a branch or a loop over graphs, its attributes
+  bool random = false;        // takes a key; never merged or folded
+  bool control_flow = false;  // a branch or a loop over graphs, its attributes
+  // The key under which this use waits for others, those of the attribute "ndev" in all, while they
+  // run (engine/meeting.h); empty: it does not. What may is neither merged nor part of a loop.
+  std::string (*meets)(const Attrs&) = nullptr;
   bool training_only = false;  // Dropout: identity unless training
   // Draws in training, where its attribute p is above 0; otherwise its key is 0 (RNN).
   bool drops_in_training = false;

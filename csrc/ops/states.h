@@ -43,5 +43,6 @@ bool set_mode(bool training, Attrs* attrs);
 Attrs moving_average_of(const Attrs& attrs);
 
 void register_batch_norm();
+void register_sync_batch_norm();
 
 }  // namespace hybrid

@@ -68,6 +68,7 @@ const Table& table() {
     register_scan();
     register_softmax();
     register_batch_norm();
+    register_sync_batch_norm();
     register_layer_norm();
     register_group_norm();
     register_l2_norm();

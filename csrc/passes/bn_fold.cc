@@ -13,6 +13,8 @@ bool is_op(const Node& n, const char* name) {
   return n.kind == NodeKind::op && std::strcmp(n.op->name, name) == 0;
 }
 
+bool is_norm(const Node& n) { return is_op(n, "BatchNorm") || is_op(n, "SyncBatchNorm"); }
+
 class Folding {
  public:
   Folding(const Graph& before, PassContext& context)
@@ -24,7 +26,7 @@ class Folding {
     bool any = false;
     for (size_t i = 0; i < before_.nodes.size(); ++i) {
       const Node& n = before_.nodes[i];
-      if (!is_op(n, "BatchNorm")) continue;
+      if (!is_norm(n)) continue;
       const std::string why = why_not(n);
       if (!why.empty()) {
         context_.note(Change::kept, n.id, n.id, why);
@@ -39,7 +41,7 @@ class Folding {
     for (size_t i = 0; i < before_.nodes.size(); ++i) {
       if (target_[i] < 0) {
         rewriter_.keep(before_.nodes[i]);
-      } else if (is_op(before_.nodes[i], "BatchNorm")) {
+      } else if (is_norm(before_.nodes[i])) {
         replace(before_.nodes[static_cast<size_t>(target_[i])], before_.nodes[i]);
       }
     }

@@ -34,7 +34,7 @@ class Merging {
     if (n.kind == NodeKind::constant) number_constant(n);
     // Under a gradient merging would add the contributions in another order: see GradientGuard.
     const bool fixed = guard_.pinned[i] || guard_.flows[i];
-    if (n.kind != NodeKind::op || fixed) {
+    if (n.kind != NodeKind::op || n.op->meets || fixed) {
       rewriter_.keep(old);
       return;
     }

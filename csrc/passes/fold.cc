@@ -44,8 +44,8 @@ class Folding {
       values_[i] = {n.value};
       return false;
     }
-    if (n.kind != NodeKind::op || n.inputs.empty() || n.op->random || guard_.pinned[i] ||
-        is_device_copy(n.op)) {
+    if (n.kind != NodeKind::op || n.inputs.empty() || n.op->random || n.op->meets ||
+        guard_.pinned[i] || is_device_copy(n.op)) {
       return false;
     }
     std::vector<NDArray> inputs;

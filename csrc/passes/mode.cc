@@ -19,8 +19,10 @@ bool is_empty(const Graph& graph, Entry data) {
 
 // A gradient of such an operator, made before the mode was known.
 bool is_open_gradient(const Node& n) {
-  static const OpDef* grad = get_op("batch_norm_grad");
-  return n.kind == NodeKind::op && n.op == grad && !n.attrs.has("batch_stats");
+  static const OpDef* const grad = get_op("batch_norm_grad");
+  static const OpDef* const sync_grad = get_op("sync_batch_norm_grad");
+  return n.kind == NodeKind::op && (n.op == grad || n.op == sync_grad) &&
+         !n.attrs.has("batch_stats");
 }
 
 bool writes(const Node& n) {

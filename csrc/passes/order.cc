@@ -9,12 +9,16 @@ namespace hybrid {
 
 std::vector<std::vector<size_t>> must_precede(const Graph& graph) {
   std::vector<std::vector<size_t>> before(graph.nodes.size());
-  size_t last_effect = graph.nodes.size();
+  size_t last_effect = graph.nodes.size(), last_meeting = graph.nodes.size();
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& n = graph.nodes[i];
     for (const Entry& e : n.inputs) {
       const size_t from = static_cast<size_t>(graph.position(e.node));
       if (before[i].empty() || before[i].back() != from) before[i].push_back(from);
+    }
+    if (n.kind == NodeKind::op && n.op->meets) {  // all devices meet in one order
+      if (last_meeting < i) before[i].push_back(last_meeting);
+      last_meeting = i;
     }
     if (n.kind != NodeKind::effect) continue;
     if (last_effect < i) before[i].push_back(last_effect);

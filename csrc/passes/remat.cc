@@ -79,7 +79,9 @@ class Rematerialization {
   void find_kept() {
     kept_.assign(graph_.nodes.size(), false);
     for (size_t p = 0; p < late_; ++p) {
-      for (const Entry& e : graph_.nodes[p].inputs) {
+      const Node& n = graph_.nodes[p];
+      kept_[p] = kept_[p] || (n.kind == NodeKind::op && n.op->meets);  // devices meet there once
+      for (const Entry& e : n.inputs) {
         const auto from = static_cast<size_t>(graph_.position(e.node));
         if (segment_[from] != segment_[p]) kept_[from] = true;
       }

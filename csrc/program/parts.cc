@@ -34,6 +34,12 @@ class Splitting {
   explicit Splitting(const Graph& graph) : graph_(graph) {}
 
   Parts run() {
+    for (const Node& n : graph_.nodes) {
+      require(n.kind != NodeKind::op || !n.op->meets || n.op->meets(n.attrs).empty(), n.name, ": ",
+              n.op ? n.op->name : "",
+              " waits for other devices, which it can't within one graph "
+              "over several: call a graph a device");
+    }
     find_dependencies();
     for (size_t p = 0; p < graph_.nodes.size(); ++p) {
       const NodeKind kind = graph_.nodes[p].kind;

@@ -306,10 +306,12 @@ struct ProgramTask : engine::Task {
   std::shared_ptr<const Impl> impl;
   ProgramRun arrays;
   std::vector<uint64_t> keys;
+  engine::Seats seats;
   bool left_alone(const engine::Var& written) const override {
-    return keeps(*impl, arrays, written);
+    return seats.is_order(written) || keeps(*impl, arrays, written);
   }
   void run(Resources& resources) override {
+    resources.set_seats(&seats);
     arrays.keys = keys.data();
     LaneTracer tracer;
     const engine::RunTimeRef time = std::move(arrays.time);  // over before anybody is told
@@ -323,7 +325,28 @@ struct ProgramTask : engine::Task {
 // at once, nothing is gained by a queue: it only has to hear of interruptions soon (500 us).
 constexpr double kInlineFactor = 0.4, kAwaitedFactor = 0.016;
 
+bool meets(const Impl& impl) {
+  return std::any_of(impl.kernels.begin(), impl.kernels.end(), [](const ProgramKernel& k) {
+    return k.op_def && k.op_def->meets && !k.op_def->meets(k.attrs).empty();
+  });
+}
+
+// In the order of the kernels.
+void take_all_seats(const Impl& impl, Context ctx, engine::Seats* seats) {
+  for (size_t i = 0; i < impl.kernels.size(); ++i) {
+    const ProgramKernel& k = impl.kernels[i];
+    if (!k.op_def) continue;
+    int64_t told = 0;
+    for (size_t o = static_cast<size_t>(k.num_in) + 1; o < k.slots.size(); ++o) {
+      const TensorView& view = k.slots[o].view;
+      told += view.shape.size() * static_cast<int64_t>(dtype_size(view.dtype));
+    }
+    take_seats(*k.op_def, k.attrs, told, ctx, static_cast<int32_t>(i), seats);
+  }
+}
+
 bool may_run_inline(const Impl& impl, Context ctx) {
+  if (meets(impl)) return false;
   const bool awaited = thread_state().awaited && !runs_programs(impl);
   return engine::may_inline(impl.cost_ns * (awaited ? kAwaitedFactor : kInlineFactor), ctx);
 }
@@ -427,6 +450,14 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   task->impl = impl;
   task->arrays = std::move(run);
   task->keys = keys;
+  if (meets(*impl)) {
+    take_all_seats(*impl, props.ctx, &task->seats);
+    writes.push_back(task->seats.order());
+    props.meets = task->seats.modelled().data();
+    props.num_meets = static_cast<int>(task->seats.modelled().size());
+    props.cost_ns = 0;  // by nobody but its lane
+    props.discardable = true;
+  }
   engine::push(std::move(task), reads.data(), static_cast<int>(reads.size()), writes.data(),
                static_cast<int>(writes.size()), props);
 }

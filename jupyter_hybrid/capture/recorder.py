@@ -197,6 +197,11 @@ class Recorder(Segments):
         self._left = len(self.breaks)
         self.breaks.append((self.user_line(), reason))
 
+    def end_recording(self, reason: Reason) -> None:
+        """The rest of the cell runs as written."""
+        if self.recording is not None:
+            self.recording.leave(reason)
+
     def read(self, array: TracedArray, reason: Reason) -> None:
         """Somebody needs the elements of a traced array now, in the cell or after it."""
         self.stay_inside(reason)

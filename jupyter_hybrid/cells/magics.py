@@ -9,7 +9,7 @@ from IPython.core.error import UsageError as MagicUsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.display import display
 
-from .. import _core, live
+from .. import _core, live, meetings
 from ..base import MXNetError
 from ..capture import options as option_parser
 from ..capture import program_cache, trace_state
@@ -422,6 +422,7 @@ def load(shell: Any) -> None:
     shell.events.register("post_run_cell", outcomes.ended)
     shell.events.register("post_run_cell", trifles.ended)
     shell.events.register("post_run_cell", _keep_history_of)
+    shell.events.register("post_run_cell", meetings.cell_ended)
     before_cell.start(shell, magics.compute_mentioned)
     completion.start(shell, MODES)
     live.start(shell, session, outcomes.messages)
@@ -439,6 +440,7 @@ def unload(shell: Any) -> None:
     shell.events.unregister("post_run_cell", outcomes.ended)
     shell.events.unregister("post_run_cell", trifles.ended)
     shell.events.unregister("post_run_cell", _keep_history_of)
+    shell.events.unregister("post_run_cell", meetings.cell_ended)
     before_cell.stop(shell)
     completion.stop(shell)
     running.clear()

@@ -23,7 +23,9 @@ def show(report: Report, shell: Any) -> None:
     # Not the shell's at that time, which may be capturing another cell's output.
     publish = partial(shell.display_pub.publish, transient={"display_id": uuid.uuid4().hex})
     publish(*forms.bundle())
-    threading.Thread(target=_correct, args=(report, forms, publish), daemon=True).start()
+    threading.Thread(
+        target=_correct, name="jupyter_hybrid times", args=(report, forms, publish), daemon=True
+    ).start()
 
 
 def _correct(report: Report, forms: Any, publish: Any) -> None:

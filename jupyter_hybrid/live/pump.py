@@ -142,7 +142,9 @@ class Pump:
             if running or not any(p.watched for p in self._panels.values()):
                 return
             self._stop.clear()
-            self._thread = threading.Thread(target=self._run, name="hybrid-live", daemon=True)
+            self._thread = threading.Thread(
+                target=self._run, name="jupyter_hybrid live", daemon=True
+            )
             self._thread.start()
 
     def _run(self) -> None:

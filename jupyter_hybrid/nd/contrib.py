@@ -12,7 +12,6 @@ from .. import _core
 from .._core import NDArray
 from ..base import MXNetError
 from ..nesting import flatten, listed_like
-from ..sync_batch_norm import sync_batch_norm
 from . import random
 from .contrib_updates import *  # noqa: F403
 from .contrib_updates import __all__ as _updates
@@ -34,40 +33,6 @@ def _arguments(values: list[Any], given: Any) -> list[Any]:
 
 def _stack(rows: list[NDArray]) -> NDArray:
     return _core.invoke("stack", rows, {"axis": 0})
-
-
-def SyncBatchNorm(
-    data: NDArray,
-    gamma: NDArray,
-    beta: NDArray,
-    moving_mean: NDArray,
-    moving_var: NDArray,
-    eps: float = 0.001,
-    momentum: float = 0.9,
-    fix_gamma: bool = True,
-    use_global_stats: bool = False,
-    output_mean_var: bool = False,
-    ndev: int = 1,
-    key: str = "",
-    out: Any = None,
-    name: str | None = None,
-) -> Any:
-    """BatchNorm along axis 1 whose statistics belong to one device; ``key`` has no meaning then.
-
-    Raises:
-        MXNetError: ``ndev`` is more than 1.
-    """
-    options = {
-        **{"momentum": momentum, "fix_gamma": fix_gamma, "use_global_stats": use_global_stats},
-        "output_mean_var": output_mean_var,
-    }
-    inputs = (data, gamma, beta, moving_mean, moving_var)
-    made = sync_batch_norm(lambda i, a: _core.invoke("BatchNorm", i, a), inputs, ndev, eps, options)
-    if out is None:
-        return list(made) if output_mean_var else made
-    for target, value in zip(flatten(out), flatten(made)):
-        target[:] = value
-    return out
 
 
 def foreach(body: Callable, data: Any, init_states: Any) -> tuple[Any, Any]:
@@ -202,7 +167,6 @@ def _holds(value: Any) -> bool:
 
 
 __all__ = [
-    "SyncBatchNorm",
     "boolean_mask",
     "cond",
     "foreach",

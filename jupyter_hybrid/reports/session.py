@@ -98,9 +98,10 @@ def start() -> None:
     _core.set_materialize_hook(_materialize)
     # Arrays that are written are read; something outside is about to change, which a branch or loop
     # body may not; the trace is left; enough work waits to compute it before more is recorded; a
-    # call records on and on.
+    # call records on and on; what comes can't be part of a cell that is recorded.
     _core.set_trace_hooks(
-        _settle, _asks("stay_inside", str), _asks("flush"), _asks("run_waiting"), _put_call_aside
+        *(_settle, _asks("stay_inside", str), _asks("flush"), _asks("run_waiting")),
+        *(_put_call_aside, _asks("end_recording")),
     )
 
 

@@ -13,9 +13,7 @@ from .. import _core
 from .._core import Symbol
 from ..attribute import count_subgraph
 from ..nesting import flatten, listed_like
-from ..sync_batch_norm import sync_batch_norm
 from . import random
-from .applying import apply_operator
 from .names import choose_name
 from .random import uniform
 from .refusals import DynamicShapeError
@@ -36,35 +34,6 @@ def _arguments(values: list[Any], given: Any) -> list[Any]:
 
 def _variables(values: list[Any], what: str) -> list[Symbol]:
     return [_core.sym_var(f"{what}{i}") for i in range(len(values))]
-
-
-def SyncBatchNorm(
-    data: Symbol | None = None,
-    gamma: Symbol | None = None,
-    beta: Symbol | None = None,
-    moving_mean: Symbol | None = None,
-    moving_var: Symbol | None = None,
-    eps: float = 0.001,
-    momentum: float = 0.9,
-    fix_gamma: bool = True,
-    use_global_stats: bool = False,
-    output_mean_var: bool = False,
-    ndev: int = 1,
-    key: str = "",
-    name: str | None = None,
-    attr: Any = None,
-) -> Any:
-    """As nd.contrib.SyncBatchNorm."""
-    options = {
-        **{"momentum": momentum, "fix_gamma": fix_gamma, "use_global_stats": use_global_stats},
-        "output_mean_var": output_mean_var,
-    }
-    inputs = (data, gamma, beta, moving_mean, moving_var)
-    made = sync_batch_norm(
-        lambda i, a: apply_operator("BatchNorm", i, a, name, attr, "syncbatchnorm"),
-        *(inputs, ndev, eps, options),
-    )
-    return _core.sym_group(made) if output_mean_var else made
 
 
 def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") -> tuple[Any, Any]:
@@ -259,7 +228,6 @@ def _unary(op: str, data: Symbol) -> Symbol:
 
 
 __all__ = [
-    "SyncBatchNorm",
     "adamw_update",
     "boolean_mask",
     "cond",

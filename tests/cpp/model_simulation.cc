@@ -54,7 +54,8 @@ TEST_CASE("model: a lane runs one operator at a time, lanes run side by side") {
   run.simulation.add(work(1, 0, 3));
   run.simulation.add(work(2, 0, 2));
   run.simulation.add(work(3, 1, 4, 0.5));
-  CHECK(run.simulation.finish_all() == 5);
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == 5);
   CHECK(run.of(1).ended == 3);
   CHECK(run.of(2).begun == 3);
   CHECK(run.of(3).begun == 0.5);
@@ -71,7 +72,8 @@ TEST_CASE("model: reads follow writes, writes follow reads") {
   d.writes = {&x, &y};
   for (Work* w : {&a, &b, &c, &d}) run.simulation.add(*w);
   CHECK(run.state[&x] == std::pair(true, true));
-  CHECK(run.simulation.finish(&x, true) == 8);
+  CHECK(run.simulation.finish(&x, true));
+  CHECK(run.simulation.now() == 8);
   CHECK(run.of(2).begun == 2);
   CHECK(run.of(3).begun == 2);
   CHECK(run.of(4).begun == 7);
@@ -88,7 +90,8 @@ TEST_CASE("model: of ready operators the most urgent runs, then the one that was
   run.simulation.add(work(3, 0, 1));
   run.simulation.advance(0.5);  // 1 runs
   run.simulation.add(late);
-  CHECK(run.simulation.finish_all() == 5);
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == 5);
   CHECK(run.of(4).begun == 2);
   CHECK(run.of(4).pushed == 0.5);
   CHECK(run.of(2).begun == 3);
@@ -102,7 +105,8 @@ TEST_CASE("model: what is decided does not change by later pushes") {
   CHECK(run.ended.empty());
   Work urgent = work(2, 0, 1, 0);
   run.simulation.add(urgent);
-  CHECK(run.simulation.finish_all() == 2);
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == 2);
   CHECK(run.of(2).begun == 1);
 }
 
@@ -112,16 +116,18 @@ TEST_CASE("model: results that are whole early let others begin") {
   Work program = work(1, 0, 1);
   program.pieces.push_back({9, {}});
   program.writes = {&x, &y};
-  program.finished = {{&x, 1}};
+  program.finished = {{&x, 0}};
   Work reads_x = work(2, 1, 1), reads_y = work(3, 2, 1), writes_x = work(4, 3, 1);
   reads_x.reads = {&x};
   reads_y.reads = {&y};
   writes_x.writes = {&x};
   for (const Work& w : {program, reads_x, reads_y, writes_x}) run.simulation.add(w);
-  CHECK(run.simulation.finish(&x, false) == 3);
+  CHECK(run.simulation.finish(&x, false));
+  CHECK(run.simulation.now() == 3);
   CHECK(run.of(2).begun == 1);
   CHECK(run.of(4).begun == 2);
-  CHECK(run.simulation.finish_all() == 11);
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == 11);
   CHECK(run.of(3).begun == 10);
 }
 
@@ -130,7 +136,8 @@ TEST_CASE("model: copies share the links that they cross") {
   run.simulation.add(copy(1, 0, 100, {0}, 0.5));
   run.simulation.add(copy(2, 1, 100, {0, 1}));
   run.simulation.add(copy(3, 2, 20, {2}));
-  CHECK(run.simulation.finish_all() == doctest::Approx(20));
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == doctest::Approx(20));
   // 2 is alone until 0.5 (5 bytes); then both get 5 bytes a second.
   CHECK(run.of(2).ended == doctest::Approx(0.5 + 95 / 5.0));
   CHECK(run.of(1).ended == doctest::Approx(20));
@@ -149,7 +156,8 @@ TEST_CASE("model: the slowest link decides, and others get what is left") {
 TEST_CASE("model: a ring that crosses a link twice gets half of it") {
   Run run({10});
   run.simulation.add(copy(1, 0, 10, {0, 0}));
-  CHECK(run.simulation.finish_all() == doctest::Approx(2));
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == doctest::Approx(2));
 }
 
 TEST_CASE("model: a variable that is gone is forgotten") {
@@ -194,7 +202,9 @@ TEST_CASE("model: random programs keep the rules") {
       readers[written].clear();
       writer[written] = serial;
       if (pick(4) == 0) run.simulation.advance(host);
-      if (pick(10) == 0) host = std::max(host, run.simulation.finish(&variables[read], true));
+      if (pick(10) == 0 && run.simulation.finish(&variables[read], true)) {
+        host = std::max(host, run.simulation.now());
+      }
       w.pushed = host;
       all.push_back(w);
       run.simulation.add(w);
@@ -219,4 +229,55 @@ TEST_CASE("model: random programs keep the rules") {
       REQUIRE(busy == doctest::Approx(done.begun - ready));
     }
   }
+}
+
+namespace {
+
+Work meeting(uint32_t serial, uint16_t lane, uint64_t number, double seconds, double pushed = 0) {
+  Work w = work(serial, lane, 2, pushed);
+  w.pieces.push_back({1, {}});
+  Waits waits;
+  waits.piece = 0;
+  waits.meeting = number;
+  waits.devices = 2;
+  waits.seconds = seconds;
+  w.waits = {waits};
+  return w;
+}
+
+}  // namespace
+
+TEST_CASE("model: devices wait for each other at the end of a piece") {
+  Run run;
+  const int x = 0;
+  Work first = meeting(1, 0, 7, 0), second = meeting(2, 1, 7, 0.5, 3);
+  first.writes = {&x};
+  first.finished = {{&x, 0}};
+  run.simulation.add(first);
+  CHECK_FALSE(run.simulation.finish(&x, true));  // nobody else is there yet
+  CHECK(run.simulation.now() == 2);
+  run.simulation.add(second);
+  CHECK(run.simulation.finish(&x, true));
+  CHECK(run.simulation.now() == 5.5);  // the second came at 5
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == 6.5);
+  CHECK(run.of(1).pieces[0].met == 5);
+  CHECK(run.of(1).pieces[0].told == 5.5);
+  CHECK(run.of(1).pieces[1].begun == 5.5);
+  CHECK(run.of(2).begun == 3);
+}
+
+TEST_CASE("model: a meeting that is dismissed holds up nobody") {
+  Run run;
+  run.simulation.add(meeting(1, 0, 7, 0));
+  CHECK_FALSE(run.simulation.finish_all());
+  run.simulation.dismiss(7);
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == 3);
+  run.simulation.add(meeting(2, 1, 7, 0, 4));  // the other comes late
+  CHECK(run.simulation.finish_all());
+  CHECK(run.simulation.now() == 7);
+  Run left;  // ends with operators that nobody joins
+  left.simulation.add(meeting(1, 0, 7, 0));
+  CHECK_FALSE(left.simulation.finish_all());
 }

@@ -13,7 +13,9 @@ from playwright.sync_api import Locator, expect
 
 LOAD = "%load_ext jupyter_hybrid\nfrom jupyter_hybrid import engine, nd"
 HEAD, LANE = 20, 34  # pixels above the first lane, and of each
-THREADS = "import threading; print('hybrid-live' in {t.name for t in threading.enumerate()})"
+THREADS = (
+    "import threading; print('jupyter_hybrid live' in {t.name for t in threading.enumerate()})"
+)
 COLOR = "e => getComputedStyle(e).backgroundColor"
 ELSEWHERE = """async ([id, code]) => {
   const kernel = window.jupyterapp.serviceManager.kernels.connectTo({ model: { id, name: '' } });

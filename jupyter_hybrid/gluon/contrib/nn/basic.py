@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import nd
-from ....sync_batch_norm import refuse_devices
+from ....context import num_gpus
 from ...block import Block
 from ...hybrid_block import HybridBlock
 from ...nn import BatchNorm, HybridSequential, Sequential
@@ -83,14 +83,20 @@ class SparseEmbedding(Block):
 
 
 class SyncBatchNorm(BatchNorm):
-    """Batch normalization along axis 1 whose statistics are those of all devices together: here of
-    one, where it is :class:`nn.BatchNorm`.
+    """Batch normalization along axis 1 whose statistics, while training, are those of the data of
+    all devices together.
+
+    Every device's call waits for those of the others, forward and backward: each device must get a
+    part of every batch, and all of them the same layers in the same order. Parts may differ in
+    size. Zhang et al. (2018), "Context Encoding for Semantic Segmentation".
 
     Args:
-        num_devices: None means 1.
+        in_channels: 0 learns it from the first call.
+        num_devices: None means all GPUs, virtual ones too, or 1 where there is none.
 
     Raises:
-        MXNetError: more than one device.
+        MXNetError: when a result is waited for that waits for a device whose call can't come, and
+            on the naive engine, where no call can wait for a later one.
     """
 
     def __init__(
@@ -108,7 +114,6 @@ class SyncBatchNorm(BatchNorm):
         running_variance_initializer: Any = "ones",
         **kwargs: Any,
     ):
-        refuse_devices("num_devices", num_devices or 1)
         super().__init__(
             axis=1,
             momentum=momentum,
@@ -123,3 +128,12 @@ class SyncBatchNorm(BatchNorm):
             in_channels=in_channels,
             **kwargs,
         )
+        devices = (num_gpus() or 1) if num_devices is None else num_devices
+        del self._kwargs["axis"]
+        self._kwargs.update(ndev=devices, key=self.prefix)
+
+    def hybrid_forward(
+        self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any
+    ) -> Any:
+        inputs = (x, gamma, beta, running_mean, running_var)
+        return F.contrib.SyncBatchNorm(*inputs, name="fwd", **self._kwargs)

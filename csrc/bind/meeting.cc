@@ -1,0 +1,44 @@
+// Meetings of devices in Python: who could still call.
+#include "engine/meeting.h"
+
+#include "bind/common.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+PyObject* others_may_call = nullptr;
+
+// What it raises is nobody's here; then another thread is waited for.
+bool ask() {
+  const py::gil_scoped_acquire gil;
+  const py::object answer = py::reinterpret_steal<py::object>(PyObject_CallNoArgs(others_may_call));
+  if (!answer) PyErr_WriteUnraisable(others_may_call);
+  return answer.ptr() != Py_False;
+}
+
+}  // namespace
+
+void bind_meeting(py::module_& m) {
+  m.def(
+      "set_callers_check",
+      [](py::object check) {
+        others_may_call = check.release().ptr();
+        engine::set_callers_check(&ask);
+      },
+      py::arg("others_may_call"),
+      "What tells whether a thread other than the calling one could still push operators.");
+  m.def(
+      "end_meetings",
+      [](const std::string& why) {
+        const MaybeReleaseGil released(true);
+        engine::end_meetings(why, true);
+      },
+      py::arg("why"), "Operators that wait for other devices' get this error, known to the user.");
+  m.def("only_meetings", &engine::only_meetings,
+        "Does nothing go on but operators that wait for those of other devices?");
+}
+
+}  // namespace bind
+}  // namespace hybrid
