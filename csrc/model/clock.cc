@@ -188,7 +188,9 @@ void Clock::add_kernels(const engine::Props& props, Storage* const* writes, Work
   std::vector<double> ends;
   double end = 0;
   for (int i = 0; i < props.num_kernels; ++i) {
-    work->pieces.push_back({model_of(props.ctx).seconds(props.kernels[i].cost), props.kernels[i]});
+    const Kernel& kernel = props.kernels[i];
+    const double once = model_of(props.ctx).seconds(kernel.cost);
+    work->pieces.push_back({kernel.times * once, kernel});
     ends.push_back(end += work->pieces.back().seconds);
   }
   for (int i = 0; i < props.num_finished; ++i) {
@@ -260,8 +262,8 @@ void Clock::ended(const Work& work) {
   span.start_s = work.begun;
   for (const Piece& piece : work.pieces) {
     span.seconds = piece.seconds;
-    span.flops = piece.kernel.cost.flops;
-    span.bytes = piece.kernel.cost.bytes;
+    span.flops = piece.kernel.times * piece.kernel.cost.flops;
+    span.bytes = piece.kernel.times * piece.kernel.cost.bytes;
     span.name = piece.kernel.name;
     span.site = piece.kernel.site;
     span.node = piece.kernel.node;

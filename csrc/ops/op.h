@@ -92,8 +92,11 @@ struct OpDef {
   bool strided_ok = false;         // kernels take strided inputs (elementwise: always)
   // `cpu` leaves all memory to kernels that run on devices too (kernels/device_kernels.h).
   bool on_device = false;
-  bool random = false;         // takes a key; never merged or folded
-  bool control_flow = false;   // a branch or a loop over graphs, its attributes
+  bool random = false;        // takes a key; never merged or folded
+  bool control_flow = false;  // a branch or a loop over graphs, its attributes
+  // What runs graphs: their kernels on a modelled device, one after the other, instead of its own.
+  std::vector<model::Kernel> (*device_kernels)(const Attrs&, const std::vector<Shape>& in,
+                                               const std::vector<DType>& dtypes) = nullptr;
   bool training_only = false;  // Dropout: identity unless training
   // Draws in training, where its attribute p is above 0; otherwise its key is 0 (RNN).
   bool drops_in_training = false;

@@ -410,7 +410,6 @@ std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
   for (ProgramKernel& k : impl->kernels) {
     nodes.push_back(static_cast<int32_t>(k.node));
     k.serial = impl->first_serial + static_cast<uint32_t>(k.node);
-    impl->device_kernels.push_back({k.device_cost, k.name, k.site, k.serial});
   }
   impl->kernel_nodes = std::make_shared<const std::vector<int32_t>>(std::move(nodes));
   program->impl_ = std::move(impl);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/modelled.h"
 #include "engine/errors.h"
 #include "engine/float_flags.h"
 #include "engine/trace.h"
@@ -379,9 +380,11 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   props.traces_itself = true;
   props.discardable = ends_when_interrupted(*impl);
   props.recorded = thread_state().on_interrupt == OnInterrupt::take_back;
-  if (!run.ctx.is_cpu()) {
-    props.kernels = impl->device_kernels.data();
-    props.num_kernels = static_cast<int>(impl->device_kernels.size());
+  const bool modelled = model::on() && !run.ctx.is_cpu();
+  if (modelled) {
+    const std::vector<model::Kernel>& kernels = impl->device_kernels().kernels;
+    props.kernels = kernels.data();
+    props.num_kernels = static_cast<int>(kernels.size());
   }
   if (run.constants) {
     for (const NDArray& a : *run.constants) ready = ready && ready_to_read(*a.storage);
@@ -403,9 +406,10 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   run.hands_out = !run.ctx.is_cpu() && run.outputs.size() > 1 && impl->kernels.size() > 1 &&
                   writes.size() == run.outputs.size() && run.own_outputs && !run.time &&
                   impl->first_update == ~size_t{0};
-  if (run.hands_out) {
-    props.finished_after = impl->finished_after.data();
-    props.num_finished = static_cast<int>(impl->finished_after.size());
+  if (run.hands_out && modelled) {
+    const std::vector<int32_t>& after = impl->device_kernels().finished_after;
+    props.finished_after = after.data();
+    props.num_finished = static_cast<int>(after.size());
   }
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (!impl->may_overwrite[i]) continue;
