@@ -22,7 +22,7 @@ class Program {
   // overwrite but is not donated in this run is copied first.
   // `outputs_into`: optional existing arrays to write outputs to; where one is not defined the
   // output gets memory of its own.
-  // `ctx`: where to run when there are no inputs.
+  // `ctx`: where to run; null: where the first input is.
   // `given`: by output, where the plan says kGiven, the array to write.
   // Arrays that get new contents are as they were when the run fails or is interrupted; an error
   // that comes after the first of them was written (memory) poisons them, an interrupt then lets
