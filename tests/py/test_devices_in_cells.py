@@ -104,6 +104,7 @@ HOST = (
     "with mx.cpu(1):\n    y = nd.arange(4) + 1\nz = nd.arange(4) + y.as_in_context(mx.cpu(0))\n",
     "z = c + c1\ny = c1 + c\n",
     "z = c * 2\nt = c1 * z\ny = t + c1\nw = z + t\n",
+    "y = c1 * (c * 2)\nz = c * (c1 * 2)\n",  # a part could compute in the memory that it is given
     "z = nd.concat(c, c1, dim=0)\ny = nd.concat(c1, c, dim=0)\n",
     "y = nd.random.normal(shape=(3,), ctx=mx.cpu(1))\nz = nd.random.uniform(shape=(3,))\n",
     "y = nd.zeros((2, 2), ctx=mx.cpu(1))\ny[0] = c\ny[:] = y + 1\n",
@@ -121,27 +122,30 @@ def test_second_device_of_the_host(shell, body):
     assert not raised and found["y"][0] == "cpu(1)"
 
 
-def test_one_program_works_on_both_devices_of_the_host(shell):
-    """Independent chains overlap, by the modelled clock, and in one program."""
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_independent_work_overlaps_in_one_program(shell, kind):
+    """Two chains that meet in the end, by the modelled clock: neither waits for the other."""
     body = (
         "for i in range(3):\n    a = nd.dot(a, a)\n    b = nd.dot(b, b)\n"
-        "y = a.as_in_context(mx.cpu(1)) + b\n"
+        "y = a.as_in_context(b.context) + b\n"
     )
-    with devices(1):
+    one, other = mx.Context(kind, 0), mx.Context(kind, 1)
+    with devices(2):
         for run in (shell.run, shell.hybridize):
             shell.ns.update(mx=mx, nd=nd)
-            for name, ctx in (("a", mx.cpu(0)), ("b", mx.cpu(1))):
+            for name, ctx in (("a", one), ("b", other)):
                 shell.ns[name] = nd.ones((400, 400), ctx=ctx) / 400
             nd.waitall()
             with record() as timeline:
                 run(body)
                 nd.waitall()
-            spans = {d: timeline.of(d, "compute") for d in ("cpu(0)", "cpu(1)")}
-            first, last = spans["cpu(0)"]["start_s"].min(), spans["cpu(1)"]["start_s"].min()
-            ends = {d: (s["start_s"] + s["seconds"]).max() for d, s in spans.items()}
-            assert last < ends["cpu(0)"] and first < ends["cpu(1)"]
-            assert shell.ns["y"].context == mx.cpu(1)
-            assert shell.ns["a"].context == mx.cpu(0)
+            spans = [timeline.of(str(device), "compute") for device in (one, other)]
+            starts = [s["start_s"].min() for s in spans]
+            ends = [(s["start_s"] + s["seconds"]).max() for s in spans]
+            assert max(starts) < min(ends)
+            longest = max(s["seconds"].sum() for s in spans)
+            assert timeline.seconds < 1.3 * longest  # of two as long
+            assert shell.ns["y"].context == other and shell.ns["a"].context == one
             np.testing.assert_allclose(shell.ns["y"].asnumpy(), 2 / 400, rtol=1e-4)
 
 
