@@ -5,9 +5,12 @@
 #include "capi/files.h"
 #include "capi/hybrid.h"
 #include "capi/model.h"
+#include "core/device_name.h"
+#include "core/devices.h"
 #include "core/error.h"
 #include "core/fork.h"
 #include "core/host_memory.h"
+#include "core/pool.h"
 #include "engine/engine.h"
 #include "kernels/host_copy.h"
 #include "launch/random.h"
@@ -242,6 +245,42 @@ int hybrid_set_shape(hybrid_model* model, size_t index, int dtype, int ndim, con
     }
     dims.size();  // throws when it is above all bounds
     m.set_shape(index, dims, static_cast<DType>(dtype));
+  });
+}
+
+int hybrid_virtual_gpus(int n) {
+  return guarded("hybrid_virtual_gpus", [&] {
+    expect(n >= 0 && n <= kMaxGpus, "given ", n, " GPUs, expected 0 to ", kMaxGpus);
+    devices::declare_virtual_gpus(n);
+  });
+}
+
+int hybrid_set_group(hybrid_model* model, const char* group, const char* device) {
+  return on_model("hybrid_set_group", model, [&](Model& m) {
+    expect_pointer(group, "the group");
+    expect_pointer(device, "the device");
+    m.set_group(group, parse_context(device));
+  });
+}
+
+int hybrid_num_devices(hybrid_model* model, size_t* count) {
+  return on_model("hybrid_num_devices", model, [&](Model& m) {
+    expect_pointer(count, "where to put the number");
+    *count = m.devices().size();
+  });
+}
+
+int hybrid_device(hybrid_model* model, size_t index, char* name, size_t bytes, int* exists) {
+  return on_model("hybrid_device", model, [&](Model& m) {
+    expect_pointer(name, "where to put the name");
+    expect_pointer(exists, "where to put whether it exists");
+    const std::vector<Context> named = m.devices();
+    expect_index(index, named.size(), "device");
+    const std::string text = named[index].str();
+    expect(bytes > text.size(), "given room for ", bytes, " bytes, the name takes ",
+           text.size() + 1);
+    std::memcpy(name, text.c_str(), text.size() + 1);
+    *exists = devices::exists(named[index]) ? 1 : 0;
   });
 }
 

@@ -109,6 +109,17 @@ HYBRID_API int hybrid_find_input(hybrid_model* model, const char* name, size_t* 
  * before drops the input's contents, and the model is compiled again. */
 HYBRID_API int hybrid_set_shape(hybrid_model* model, size_t index, int dtype, int ndim,
                                 const int64_t* shape);
+/* Declares n GPUs (0 to 64) that the CPU computes, each with lanes of its own, for models that name
+ * GPUs on a machine that has none. Of the process; before a model is compiled. */
+HYBRID_API int hybrid_virtual_gpus(int n);
+/* Where the operators of MXNet's AttrScope(ctx_group=group) run, such as "gpu(1)". Until a group is
+ * given a device, groups mean nothing; then every group needs one. */
+HYBRID_API int hybrid_set_group(hybrid_model* model, const char* group, const char* device);
+/* The devices that the model's copies name and its groups were given. */
+HYBRID_API int hybrid_num_devices(hybrid_model* model, size_t* count);
+/* Puts the name into `name`, up to `bytes` with its end; *exists: 1 when this process has it. */
+HYBRID_API int hybrid_device(hybrid_model* model, size_t index, char* name, size_t bytes,
+                             int* exists);
 /* Infers every shape and compiles. hybrid_set_input() and hybrid_run() do so where it is needed. */
 HYBRID_API int hybrid_bind(hybrid_model* model);
 /* Copies an input's contents; `bytes` must be its size. They stay until they are set again. */

@@ -1,5 +1,6 @@
 #include "capi/model.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_set>
 
@@ -8,6 +9,7 @@
 #include "kernels/host_copy.h"
 #include "launch/random.h"
 #include "launch/run_op.h"
+#include "ops/copy_to_device.h"
 #include "symbol/symbol.h"
 
 namespace hybrid {
@@ -132,13 +134,58 @@ void Model::set_shape(size_t input, const Shape& shape, DType dtype) {
   Graph typed = inferred(alone, false);
   given_[input] = {shape, dtype};
   values_[position_[input]] = NDArray();
-  program_.reset();
-  results_.clear();
+  forget_program();
   try {
     typed = inferred(given_, false);
   } catch (const Error&) {  // bind() says so if it stays
   }
   describe(typed);
+}
+
+void Model::forget_program() {
+  program_.reset();
+  results_.clear();
+}
+
+void Model::set_group(const std::string& group, Context ctx) {
+  std::vector<std::string> known;
+  for (const Node& n : graph_.nodes) {
+    const auto found = n.extra.find(kGroupAttribute);
+    if (found == n.extra.end()) continue;
+    if (std::find(known.begin(), known.end(), found->second) == known.end()) {
+      known.push_back(found->second);
+    }
+  }
+  std::string names;
+  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  require(std::find(known.begin(), known.end(), group) != known.end(), "the model has no group '",
+          group, "'; ", known.empty() ? "it has none" : "its groups are " + names);
+  groups_[group] = ctx;
+  forget_program();
+}
+
+std::vector<Context> Model::devices() const {
+  std::vector<Context> named;
+  const auto add = [&](Context ctx) {
+    if (std::find(named.begin(), named.end(), ctx) == named.end()) named.push_back(ctx);
+  };
+  for (const Node& n : graph_.nodes) {
+    if (n.kind == NodeKind::op && is_device_copy(n.op)) add(parse_context(n.attrs.string("ctx")));
+    const auto group = n.extra.find(kGroupAttribute);
+    if (group == n.extra.end()) continue;
+    if (const auto found = groups_.find(group->second); found != groups_.end()) add(found->second);
+  }
+  return named;
+}
+
+void Model::place(size_t i) {
+  NDArray& value = values_[i];
+  const Graph& graph = program_->graph();
+  const Context ctx = graph.node(graph.inputs[i]).ctx;
+  if (!value.defined() || same_device(value.ctx(), ctx)) return;
+  const NDArray there = NDArray::empty(value.shape, value.dtype, ctx);
+  copy_array(value, there);
+  value = there;
 }
 
 void Model::bind() {
@@ -156,7 +203,10 @@ void Model::bind() {
     options.pass.input_shapes.push_back(typed.shape({id, 0}));
     options.pass.input_dtypes.push_back(typed.dtype({id, 0}));
   }
+  options.devices.wanted = true;
+  options.devices.groups = groups_;
   program_ = compile(graph_, options).program;
+  for (size_t i = 0; i < values_.size(); ++i) place(i);
 }
 
 void Model::set_input(size_t input, const void* data, size_t bytes) {
@@ -171,6 +221,7 @@ void Model::set_input(size_t input, const void* data, size_t bytes) {
     value = NDArray::empty(shape, port.dtype, Context());
   }
   if (bytes > 0) copy_from_host(value, data, bytes);
+  place(position_[input]);
 }
 
 void Model::require_values() {
@@ -184,6 +235,7 @@ void Model::require_values() {
     value = NDArray::empty(port.shape, port.dtype, Context());
     const std::string zeros(static_cast<size_t>(value.nbytes()), '\0');
     if (!zeros.empty()) copy_from_host(value, zeros.data(), zeros.size());
+    place(position_[i]);
   }
 }
 
@@ -196,6 +248,11 @@ void Model::run() {
   std::vector<NDArray> made = program_->run(values_, keys);
   for (NDArray& result : made) {
     result = make_contiguous(result);
+    if (!result.ctx().is_cpu()) {
+      const NDArray here = NDArray::empty(result.shape, result.dtype, Context());
+      copy_array(result, here);
+      result = here;
+    }
     engine::wait_to_read(result.storage.get());
   }
   results_ = std::move(made);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "control/control_run.h"
+#include "control/device_kernels.h"
 #include "core/error.h"
 
 namespace hybrid {
@@ -168,6 +169,7 @@ const OpDef& cond_op() {
     def.cpu = run_cond;
     def.gradient = cond_gradient;
     def.flops = cond_flops;
+    def.device_kernels = cond_kernels;
     return finished(std::move(def));
   }());
   return op;
@@ -189,6 +191,7 @@ const OpDef& while_loop_op() {
     def.flops = [](const Attrs&, const std::vector<Shape>&, const std::vector<Shape>&) {
       return kLongNs * kFlopPerNs;
     };
+    def.device_kernels = while_kernels;
     return finished(std::move(def));
   }());
   return op;
@@ -211,6 +214,7 @@ const OpDef& foreach_op() {
     def.cpu = run_foreach;
     def.gradient = loop_gradient;
     def.flops = foreach_flops;
+    def.device_kernels = foreach_kernels;
     return finished(std::move(def));
   }());
   return op;

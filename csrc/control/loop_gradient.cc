@@ -5,6 +5,7 @@
 #include "control/body_gradient.h"
 #include "control/control.h"
 #include "control/control_run.h"
+#include "control/device_kernels.h"
 #include "core/error.h"
 #include "kernels/kernels.h"
 #include "kernels/layout.h"
@@ -103,6 +104,33 @@ Types body_types(const Loop& loop, Types types) {
 
 int64_t num_inputs(const Attrs& attrs) { return attrs.integer("inputs"); }
 
+void add_type(Types* types, const Shape& shape, DType dtype) {
+  types->shapes.push_back(shape);
+  types->dtypes.push_back(dtype);
+}
+
+Types loop_types(const Attrs& attrs, const Types& all) {
+  const auto count = static_cast<std::ptrdiff_t>(num_inputs(attrs));
+  return {{all.shapes.begin(), all.shapes.begin() + count},
+          {all.dtypes.begin(), all.dtypes.begin() + count}};
+}
+
+// What one step backward sees, given the types of all inputs of the gradient.
+Types step_types(const Loop& loop, const Attrs& attrs, const Types& all) {
+  Types types = body_types(loop, loop_types(attrs, all));
+  const auto count = static_cast<size_t>(num_inputs(attrs));
+  const size_t heads = attrs.ints("heads").size();
+  for (size_t i = count; i < all.shapes.size(); ++i) {
+    const bool stacked = i < count + heads;
+    add_type(&types, stacked ? row_shape(all.shapes[i]) : all.shapes[i], all.dtypes[i]);
+  }
+  for (const int i : numbers(attrs, "wanted")) {
+    if (i < loop.first_captured()) continue;
+    add_type(&types, all.shapes[static_cast<size_t>(i)], all.dtypes[static_cast<size_t>(i)]);
+  }
+  return types;
+}
+
 void infer_backward(InferContext& c) {
   const std::vector<int> wanted = numbers(c.attrs, "wanted");
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -186,18 +214,17 @@ class Backward {
 
   void backward() {
     const auto& body = static_cast<const Body&>(c_.attrs.subgraph("backward"));
-    Types types = body_types(loop_, types_);
     auto next = in_.begin() + num_inputs(c_.attrs);
     const std::vector<NDArray> stacked(next, next + static_cast<int64_t>(heads_.size()));
-    for (const NDArray& head : stacked) add_type(&types, row_shape(head.shape), head.dtype);
     std::vector<NDArray> grads(next + static_cast<int64_t>(heads_.size()), in_.end());
-    for (const NDArray& grad : grads) add_type(&types, grad.shape, grad.dtype);
     std::vector<NDArray> sums;
     for (int i : wanted_) {
       if (i < loop_.first_captured()) continue;
       sums.push_back(zeros(in_[static_cast<size_t>(i)]));
-      add_type(&types, sums.back().shape, sums.back().dtype);
     }
+    Types all;
+    for (const NDArray& a : in_) add_type(&all, a.shape, a.dtype);
+    const Types types = step_types(loop_, c_.attrs, all);
     const ProgramRef program = body.program(types.shapes, types.dtypes);
     const size_t rows = rows_wanted();
     for (auto t = static_cast<int64_t>(starts_.size()) - 1; t >= 0; --t) {
@@ -250,11 +277,6 @@ class Backward {
     return count;
   }
 
-  static void add_type(Types* types, const Shape& shape, DType dtype) {
-    types->shapes.push_back(shape);
-    types->dtypes.push_back(dtype);
-  }
-
   static NDArray zeros(const NDArray& like) {
     NDArray made = NDArray::empty(like.shape, like.dtype, Context());
     std::memset(made.data(), 0, static_cast<size_t>(made.shape.size()) * dtype_size(made.dtype));
@@ -270,6 +292,35 @@ class Backward {
 };
 
 void run_backward(KernelContext& c) { Backward(c).run(); }
+
+// Forward again, but for the last step of a known number, whose results nobody reads; then every
+// step backward.
+Kernels backward_kernels(const Attrs& attrs, const Shapes& in, const DTypes& dtypes) {
+  const Types all{in, dtypes};
+  const Loop loop(attrs, static_cast<int>(num_inputs(attrs)));
+  const Types own = loop_types(attrs, all);
+  const LoopPrograms forward = loop.has_condition ? while_programs(attrs, own.shapes, own.dtypes)
+                                                  : foreach_programs(attrs, own.shapes, own.dtypes);
+  Kernels step = loop.has_condition ? forward.condition->device_kernels() : Kernels();
+  append(&step, forward.body->device_kernels());
+  const int64_t steps =
+      loop.has_condition ? counted_steps(attrs) : foreach_steps(attrs, own.shapes);
+  Kernels kernels = repeated(step, loop.has_condition ? steps : steps - 1);
+  const Types types = step_types(loop, attrs, all);
+  const auto& body = static_cast<const Body&>(attrs.subgraph("backward"));
+  const ProgramRef backward = body.program(types.shapes, types.dtypes);
+  step = backward->device_kernels();
+  const std::vector<int> wanted = numbers(attrs, "wanted");
+  for (size_t i = 0; i < wanted.size() && wanted[i] < loop.data; ++i) {
+    add_copies(&step, backward->graph(), i, i + 1);
+  }
+  append(&kernels, repeated(step, steps));
+  for (const int i : wanted) {
+    if (i < loop.data) continue;
+    add_copy(&kernels, in[static_cast<size_t>(i)], dtypes[static_cast<size_t>(i)]);
+  }
+  return kernels;
+}
 
 void no_second_gradient(GradBuilder& b) {
   fail(b.attrs().op()->name,
@@ -294,6 +345,7 @@ OpDef backward_of(const OpDef& loop, const char* name, const char* doc) {
   def.cpu = run_backward;
   def.gradient = no_second_gradient;
   def.flops = loop.flops;
+  def.device_kernels = backward_kernels;
   for (const AttrDef& a : def.attrs) {
     def.defaults.push_back(a.default_text ? parse_attr(a.type, a.default_text, def.name)
                                           : AttrValue());

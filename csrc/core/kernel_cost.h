@@ -20,6 +20,7 @@ struct KernelCost {
 struct Kernel {
   KernelCost cost;
   uint32_t name = 0, site = 0, node = 0;  // interned name and site, the node's serial in the trace
+  double times = 1;                       // that it runs, one run after the other
 };
 
 // A sum over devices, its result on some or all of them.

@@ -10,6 +10,7 @@
 #include "files/json.h"
 #include "files/native_json.h"
 #include "files/utf8.h"
+#include "ops/copy_to_device.h"
 #include "ops/mx_names.h"
 #include "symbol/symbol.h"
 #include "symbol/variable.h"
@@ -287,6 +288,7 @@ class Reader {
         node->same_shapes = mx->same_shapes;
         if (!np_shape_) open_sizes(&node->attrs);
       }
+      if (node->op == get_op("identity")) read_copy(node);
       node->attrs.check_complete();
     } catch (const Error& error) {
       fail(where, ": ", error.what());
@@ -301,6 +303,15 @@ class Reader {
     node->num_outputs = node->op->count_outputs(node->attrs);
     require(node->num_outputs >= 1 && node->num_outputs <= kMaxOutputs, where, ": ", op_name,
             " with ", node->num_outputs, " outputs; expected 1 to ", kMaxOutputs);
+  }
+
+  // One that says where it goes.
+  static void read_copy(SymNode* node) {
+    const auto to = node->extra.find(kCopyAttribute);
+    if (to == node->extra.end()) return;
+    node->attrs = copy_to_device_attrs(parse_context(to->second));
+    node->op = node->attrs.op();
+    node->extra.erase(to);
   }
 
   // Inputs that an old file leaves out, such as moving averages, are variables of their own.

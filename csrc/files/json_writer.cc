@@ -5,6 +5,7 @@
 #include "files/control_json.h"
 #include "files/json.h"
 #include "files/native_json.h"
+#include "ops/copy_to_device.h"
 #include "ops/mx_names.h"
 #include "ops/states.h"
 #include "symbol/symbol.h"
@@ -97,6 +98,10 @@ class Writer {
 
   // MXNet's name; in our own files also the core's, for what MXNet lacks.
   std::string operator_name(const SymNode& node, Attributes* attrs) const {
+    if (is_device_copy(node.op) && !native_) {
+      (*attrs)[kCopyAttribute] = node.attrs.string("ctx");
+      return "_copy";
+    }
     Attributes own;
     std::string op;
     try {

@@ -10,7 +10,7 @@ std::vector<Context> devices_of(const Graph& graph) {
   std::vector<Context> result;
   for (const Node& n : graph.nodes) {
     if (n.kind == NodeKind::constant || n.kind == NodeKind::effect) continue;
-    const Context ctx = device_of(n.ctx);
+    const Context ctx = worker_of(n.ctx);
     if (std::find(result.begin(), result.end(), ctx) == result.end()) result.push_back(ctx);
   }
   return result;

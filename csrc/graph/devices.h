@@ -6,9 +6,9 @@
 
 namespace hybrid {
 
-// The devices that run or hold something, in the order of the nodes; the host is one, cpu(0).
+// The devices that run or hold something, in the order of the nodes.
 std::vector<Context> devices_of(const Graph& graph);
-// Are there several devices, and does every value stay on its own but for the copies?
+// Are there several devices, and is every value where its readers can read it, but for the copies?
 bool is_placed(const Graph& graph);
 
 }  // namespace hybrid

@@ -344,7 +344,7 @@ std::string Writer::comment(const Node& n, const TextOptions& options) const {
     }
   }
   if (several_devices_ && n.kind != NodeKind::effect) {
-    text += (text.empty() ? "" : ", ") + device_of(n.ctx).str();
+    text += (text.empty() ? "" : ", ") + worker_of(n.ctx).str();
   }
   return text;
 }

@@ -187,11 +187,21 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
     engine::note_inline(props, start, trace::ticks());
     return;
   }
-  model::Kernel kernel;
+  std::vector<model::Kernel> kernels;
   if (model::on() && !ctx.is_cpu()) {
-    kernel = {device_cost(op, attrs, in_shapes, out_shapes, dtype), props.name, props.site, 0};
-    props.kernels = &kernel;
-    props.num_kernels = 1;
+    if (op.device_kernels) {
+      std::vector<DType> dtypes;
+      for (const NDArray& a : inputs) dtypes.push_back(a.dtype);
+      kernels = op.device_kernels(attrs, in_shapes, dtypes);
+      for (model::Kernel& kernel : kernels) {
+        if (kernel.site == 0) kernel.site = props.site;
+      }
+    } else {
+      const model::KernelCost cost = device_cost(op, attrs, in_shapes, out_shapes, dtype);
+      kernels.push_back({cost, props.name, props.site, 0});
+    }
+    props.kernels = kernels.data();
+    props.num_kernels = static_cast<int>(kernels.size());
   }
   auto task = std::make_unique<OpTask>();
   task->op = &op;

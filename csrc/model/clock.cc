@@ -192,8 +192,8 @@ const DeviceModel& Clock::model_of(Context gpu) const {
 void Clock::add_kernels(const engine::Props& props, Storage* const* writes, Work* work) {
   for (int i = 0; i < props.num_kernels; ++i) {
     Piece piece;
-    piece.seconds = model_of(props.ctx).seconds(props.kernels[i].cost);
     piece.kernel = props.kernels[i];
+    piece.seconds = piece.kernel.times * model_of(props.ctx).seconds(piece.kernel.cost);
     work->pieces.push_back(piece);
   }
   for (int i = 0; i < props.num_finished; ++i) {
@@ -294,8 +294,8 @@ void Clock::ended(const Work& work) {
   for (const Piece& piece : work.pieces) {
     span.start_s = piece.begun;
     span.seconds = piece.seconds;
-    span.flops = piece.kernel.cost.flops;
-    span.bytes = piece.kernel.cost.bytes;
+    span.flops = piece.kernel.times * piece.kernel.cost.flops;
+    span.bytes = piece.kernel.times * piece.kernel.cost.bytes;
     span.name = piece.kernel.name;
     span.site = piece.kernel.site;
     span.node = piece.kernel.node;

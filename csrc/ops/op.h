@@ -97,6 +97,9 @@ struct OpDef {
   // The key under which this use waits for others, those of the attribute "ndev" in all, while they
   // run (engine/meeting.h); empty: it does not. What may is neither merged nor part of a loop.
   std::string (*meets)(const Attrs&) = nullptr;
+  // What runs graphs: their kernels on a modelled device, one after the other, instead of its own.
+  std::vector<model::Kernel> (*device_kernels)(const Attrs&, const std::vector<Shape>& in,
+                                               const std::vector<DType>& dtypes) = nullptr;
   bool training_only = false;  // Dropout: identity unless training
   // Draws in training, where its attribute p is above 0; otherwise its key is 0 (RNN).
   bool drops_in_training = false;

@@ -98,7 +98,7 @@ bool names_devices(const Graph& graph, const DeviceOptions& options) {
   for (const Node& n : graph.nodes) {
     if (n.kind == NodeKind::op && is_device_copy(n.op)) return true;
     if (!options.recorded || n.kind == NodeKind::constant || n.kind == NodeKind::effect) continue;
-    if (first != nullptr && !same_device(first->ctx, n.ctx)) return true;
+    if (first != nullptr && !same_worker(first->ctx, n.ctx)) return true;
     first = &n;
   }
   return false;

@@ -53,8 +53,7 @@ class Placement {
 
  private:
   static bool is_copy(const Node& n) { return n.kind == NodeKind::op && is_device_copy(n.op); }
-  // The host is one device.
-  static std::pair<Entry, std::string> key(Entry e, Context to) { return {e, device_of(to).str()}; }
+  static std::pair<Entry, std::string> key(Entry e, Context to) { return {e, worker_of(to).str()}; }
 
   // One that is there already, or a second one to the same device, is none.
   void visit_copy(const Node& n) {
@@ -62,7 +61,7 @@ class Placement {
     const Node& source = before_.node(n.inputs[0].node);
     if (source.kind == NodeKind::constant) constant_on(source, n.ctx);
     const bool there = source.kind != NodeKind::constant &&
-                       same_device(rewriter_.after.node(from.node).ctx, n.ctx);
+                       same_worker(rewriter_.after.node(from.node).ctx, n.ctx);
     const auto made = copies_.find(key(from, n.ctx));
     if (!there && made == copies_.end()) {
       Node copy = rewriter_.copy(n);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+
 namespace hybrid {
 namespace {
 
@@ -21,7 +23,47 @@ model::KernelCost of_operator(const Graph& graph, const Node& node) {
   return device_cost(*node.op, node.attrs, in, node.shapes, dtype);
 }
 
+// Those of a branch or a loop carry its node, under which pictures show it.
+std::vector<model::Kernel> kernels_of(const ProgramKernel& k) {
+  if (k.kind != KernelKind::op || !k.op_def->device_kernels) {
+    return {{k.device_cost, k.name, k.site, k.serial}};
+  }
+  std::vector<Shape> shapes;
+  std::vector<DType> dtypes;
+  for (int i = 0; i < k.num_in; ++i) {
+    shapes.push_back(k.slots[static_cast<size_t>(i)].view.shape);
+    dtypes.push_back(k.slots[static_cast<size_t>(i)].view.dtype);
+  }
+  std::vector<model::Kernel> kernels = k.op_def->device_kernels(k.attrs, shapes, dtypes);
+  for (model::Kernel& kernel : kernels) {
+    kernel.node = k.serial;
+    if (kernel.site == 0) kernel.site = k.site;
+  }
+  return kernels;
+}
+
 }  // namespace
+
+const Program::Impl::DeviceKernels& Program::Impl::device_kernels() const {
+  const ObjectGuard lock(device_kernels_mutex);
+  if (made_device_kernels) return *made_device_kernels;
+  auto made = std::make_unique<DeviceKernels>();
+  std::vector<int32_t>& last = made->last;
+  for (const ProgramKernel& k : kernels) {
+    for (model::Kernel& kernel : kernels_of(k)) made->kernels.push_back(kernel);
+    last.push_back(static_cast<int32_t>(made->kernels.size()) - 1);
+  }
+  for (const int32_t kernel : finished_after) {
+    made->finished_after.push_back(std::max(0, last[static_cast<size_t>(kernel)]));
+  }
+  made_device_kernels = std::move(made);
+  return *made_device_kernels;
+}
+
+const std::vector<model::Kernel>& Program::device_kernels() const {
+  require(impl_ != nullptr, "program: on several devices it has no kernels of one");
+  return impl_->device_kernels().kernels;
+}
 
 model::KernelCost device_cost_of(const ProgramKernel& kernel, const Node& node,
                                  const Graph& graph) {

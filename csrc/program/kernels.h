@@ -57,11 +57,17 @@ struct ResultWindow {  // one graph output
   DType dtype;
 };
 
+// A device that the graph of a loop or a branch names, which runs where the program does.
+struct InnerDevice {
+  Context ctx;
+  uint32_t name = 0, site = 0;  // of the loop; of what names it
+};
+
 struct Program::Impl {
   std::vector<ProgramKernel> kernels;
-  engine::KernelTimes::Nodes kernel_nodes;    // by kernel
-  std::vector<model::Kernel> device_kernels;  // likewise, for modelled devices
+  engine::KernelTimes::Nodes kernel_nodes;  // by kernel
   uint32_t first_serial = 0;  // of node 0; the nodes of the graph have the next ones by their ids
+  std::vector<InnerDevice> inner_devices;
   std::vector<InputType> inputs;
   std::vector<int32_t> input_buffer;  // by input
   std::vector<bool> may_overwrite;    // by input: the plan writes into it
@@ -88,6 +94,16 @@ struct Program::Impl {
   double cost_ns = 0;
   uint32_t name = 0;
   Context default_ctx;
+
+  // For modelled devices; a loop's are those of its steps.
+  struct DeviceKernels {
+    std::vector<model::Kernel> kernels;
+    std::vector<int32_t> last;            // by kernel of the program, among these
+    std::vector<int32_t> finished_after;  // as above, among these
+  };
+  const DeviceKernels& device_kernels() const;  // made once
+  mutable ObjectMutex device_kernels_mutex;
+  mutable std::unique_ptr<const DeviceKernels> made_device_kernels;
 
   // Constants on another device, copied once.
   mutable ObjectMutex constants_mutex;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -66,13 +67,14 @@ class Splitting {
   bool computes(const Node& n) const {
     return (n.kind == NodeKind::op || n.kind == NodeKind::fused) && !is_copy(n);
   }
-  Context device(size_t p) const { return device_of(graph_.nodes[p].ctx); }
+  Context device(size_t p) const { return worker_of(graph_.nodes[p].ctx); }
 
   void find_dependencies() {
     waits_.assign(graph_.nodes.size(), 0);
     after_.resize(graph_.nodes.size());
     done_.assign(graph_.nodes.size(), false);
     leaves_.assign(graph_.nodes.size(), false);
+    arrives_.assign(graph_.nodes.size(), false);
     size_t effect = graph_.nodes.size();
     for (size_t p = 0; p < graph_.nodes.size(); ++p) {
       const Node& n = graph_.nodes[p];
@@ -84,7 +86,9 @@ class Splitting {
       }
       for (const size_t b : before) {
         after_[b].push_back(p);
-        if (is_copy(n)) leaves_[b] = true;
+        const bool crosses = computes(n) && computes(graph_.nodes[b]) && device(b) != device(p);
+        if (is_copy(n) || crosses) leaves_[b] = true;
+        if (computes(n) && (is_copy(graph_.nodes[b]) || crosses)) arrives_[p] = true;
       }
       waits_[p] = before.size();
       if (computes(n) && before.empty()) ready_.insert(p);
@@ -115,23 +119,30 @@ class Splitting {
     }
   }
 
+  // The next kernel on a device; one that waits for another device comes last.
+  std::optional<size_t> next_on(Context ctx) const {
+    std::optional<size_t> waiting;
+    for (const size_t p : ready_) {
+      if (device(p) != ctx) continue;
+      if (!arrives_[p]) return p;
+      if (!waiting) waiting = p;
+    }
+    return waiting;
+  }
+
   void take_part() {
     const Context ctx = device(*ready_.begin());
     std::vector<size_t> nodes;
     double ns = 0;
-    for (auto it = ready_.begin(); it != ready_.end();) {
-      const size_t p = *it;
-      if (device(p) != ctx) {
-        ++it;
-        continue;
-      }
-      ready_.erase(it);
+    while (const std::optional<size_t> next = next_on(ctx)) {
+      const size_t p = *next;
+      if (arrives_[p] && ns >= kGrainNs) break;
+      ready_.erase(p);
       nodes.push_back(p);
       order_.push_back(p);
       finish(p);
       ns += cost_of(graph_, graph_.nodes[p]);
       if (leaves_[p] && ns >= kGrainNs) break;
-      it = ready_.begin();
     }
     result_.steps.push_back({static_cast<int32_t>(parts_.size()), -1});
     parts_.push_back({ctx, std::move(nodes)});
@@ -220,7 +231,8 @@ class Splitting {
   const Graph& graph_;
   std::vector<size_t> waits_;               // by position: how many that come before are left
   std::vector<std::vector<size_t>> after_;  // by position
-  std::vector<bool> done_, leaves_;         // by position; leaves: a copy reads it
+  std::vector<bool> done_;                  // by position
+  std::vector<bool> leaves_, arrives_;      // another device reads it; it reads from another device
   std::set<size_t> ready_, pending_;        // positions: kernels; copies and effects
   std::vector<size_t> order_;
   std::vector<std::pair<Context, std::vector<size_t>>> parts_;

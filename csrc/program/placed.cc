@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/device_name.h"
 #include "core/error.h"
 #include "passes/devices.h"
 #include "plan/lifetimes.h"
@@ -56,7 +57,8 @@ class Making {
     for (const Entry& e : part.reads) {
       made.reads.push_back(value(e));
       const auto input = std::find(graph_.inputs.begin(), graph_.inputs.end(), e.node);
-      const bool alone = readers_.at(e) == 1;
+      // Its memory says where it is: a result in it would be there.
+      const bool alone = readers_.at(e) == 1 && same_worker(graph_.node(e.node).ctx, part.ctx);
       int32_t donor = -1;
       if (input != graph_.inputs.end() && alone) {
         const auto i = static_cast<size_t>(input - graph_.inputs.begin());

@@ -53,10 +53,10 @@ class Joining {
 
   size_t find_device(Context ctx) {
     for (size_t d = 0; d < plan_.devices.size(); ++d) {
-      if (plan_.devices[d].ctx == device_of(ctx)) return d;
+      if (plan_.devices[d].ctx == worker_of(ctx)) return d;
     }
     DevicePlan fresh;
-    fresh.ctx = device_of(ctx);
+    fresh.ctx = worker_of(ctx);
     fresh.arena_offset = plan_.arena_bytes;
     plan_.devices.push_back(fresh);
     return plan_.devices.size() - 1;

@@ -11,6 +11,7 @@
 #include "graph/kernel_kind.h"
 #include "kernels/layout.h"
 #include "launch/run_op.h"
+#include "ops/copy_to_device.h"
 #include "program/kernels.h"
 #include "program/row_program.h"
 
@@ -179,7 +180,21 @@ struct Maker {
     }
     impl.cost_ns += k.cost_ns;
     k.device_cost = device_cost_of(k, node, graph);
+    if (k.kind == KernelKind::op) find_inner_devices(node.attrs, k.name);
     impl.kernels.push_back(std::move(k));
+  }
+
+  void find_inner_devices(const Attrs& attrs, uint32_t name) const {
+    for (const AttrDef& a : attrs.op()->attrs) {
+      if (a.type != AttrType::graph) continue;
+      for (const Node& n : attrs.subgraph(a.name).graph().nodes) {
+        if (n.kind != NodeKind::op) continue;
+        if (is_device_copy(n.op)) {
+          impl.inner_devices.push_back({target_of_copy(n.attrs), name, n.site});
+        }
+        find_inner_devices(n.attrs, name);
+      }
+    }
   }
 
   // By the operator's own kernel.
@@ -410,7 +425,6 @@ std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
   for (ProgramKernel& k : impl->kernels) {
     nodes.push_back(static_cast<int32_t>(k.node));
     k.serial = impl->first_serial + static_cast<uint32_t>(k.node);
-    impl->device_kernels.push_back({k.device_cost, k.name, k.site, k.serial});
   }
   impl->kernel_nodes = std::make_shared<const std::vector<int32_t>>(std::move(nodes));
   program->impl_ = std::move(impl);

@@ -22,7 +22,7 @@ class Program {
   // overwrite but is not donated in this run is copied first.
   // `outputs_into`: optional existing arrays to write outputs to; where one is not defined the
   // output gets memory of its own.
-  // `ctx`: where to run when there are no inputs.
+  // `ctx`: where to run; null: where the first input is.
   // `given`: by output, where the plan says kGiven, the array to write.
   // Arrays that get new contents are as they were when the run fails or is interrupted; an error
   // that comes after the first of them was written (memory) poisons them, an interrupt then lets
@@ -40,6 +40,8 @@ class Program {
   const Plan& plan() const { return plan_; }
   void set_imperative_bytes(int64_t bytes) { plan_.imperative_bytes = bytes; }
   double cost_ns() const;  // estimate of the whole run on one core
+  // What a run on one modelled device takes there, for loops that run it: a step's kernels.
+  const std::vector<model::Kernel>& device_kernels() const;
   // What its spans in the trace call node 0; the others follow by their ids. 0: on several devices.
   uint32_t first_serial() const;
   uint32_t num_ids() const;  // ids of its graph's nodes are below

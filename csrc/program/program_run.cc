@@ -1,7 +1,9 @@
 // Program::run: inputs checked, outputs from the pool; then submitted.
 #include <algorithm>
 
+#include "core/device_name.h"
 #include "core/error.h"
+#include "engine/errors.h"
 #include "launch/launch.h"
 #include "program/memory_need.h"
 #include "program/placed.h"
@@ -17,6 +19,32 @@ using Impl = Program::Impl;
        expected.shape, ", given ", dtype_name(given.dtype), " ", given.shape);
 }
 
+// Names the operator that reads it first, and its line.
+[[noreturn]] void wrong_device(const Impl& impl, size_t input, const std::vector<NDArray>& given) {
+  const InputType &wrong = impl.inputs[input], &first = impl.inputs[0];
+  const std::string text = "input '" + wrong.name + "' is on " + given[input].ctx().str() + ", '" +
+                           first.name + "' on " + given[0].ctx().str() +
+                           "; copy one with as_in_context() first";
+  for (const ProgramKernel& k : impl.kernels) {
+    for (int i = 0; i < k.num_in; ++i) {
+      if (k.slots[static_cast<size_t>(i)].buffer != impl.input_buffer[input]) continue;
+      throw Error(engine::placed_message(k.name, k.site, text));
+    }
+  }
+  fail("program: ", text);
+}
+
+// A loop or a branch is one kernel, on one device.
+void check_inner_devices(const Impl& impl, Context ctx) {
+  for (const InnerDevice& d : impl.inner_devices) {
+    if (same_worker(d.ctx, ctx)) continue;
+    throw Error(engine::placed_message(
+        d.name, d.site,
+        "its body copies to " + d.ctx.str() + " and runs on " + ctx.str() +
+            ": a loop or a branch runs on one device; copy before or after it"));
+  }
+}
+
 // Checks all inputs; returns whether all hold their values now.
 bool check_inputs(const Impl& impl, const std::vector<NDArray>& inputs) {
   require(inputs.size() == impl.inputs.size(), "program: expected ", impl.inputs.size(),
@@ -29,10 +57,7 @@ bool check_inputs(const Impl& impl, const std::vector<NDArray>& inputs) {
     if (given.dtype != expected.dtype || given.shape != expected.shape)
       wrong_input(expected, given);
     const Context a = given.storage->ctx, b = inputs[0].storage->ctx;
-    if (a != b && !(a.is_cpu() && b.is_cpu())) {
-      fail("program: input '", expected.name, "' is on ", a.str(), ", '", impl.inputs[0].name,
-           "' on ", b.str());
-    }
+    if (!same_device(a, b)) wrong_device(impl, i, inputs);
     ready = ready && ready_to_read(*given.storage);
   }
   return ready;
@@ -206,9 +231,10 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
   bool ready = check_inputs(impl, inputs);
   require(static_cast<int32_t>(keys.size()) >= impl.num_keys, "program: expected ", impl.num_keys,
           " random keys, given ", keys.size());
-  const Context ctx = !inputs.empty() ? inputs[0].storage->ctx
-                      : given_ctx     ? *given_ctx
-                                      : impl.default_ctx;
+  const Context ctx = given_ctx         ? *given_ctx
+                      : !inputs.empty() ? inputs[0].storage->ctx
+                                        : impl.default_ctx;
+  check_inner_devices(impl, ctx);
   ProgramRun run;
   run.inputs = inputs;
   run.constants = impl.constants_for(ctx);

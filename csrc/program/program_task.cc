@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/modelled.h"
 #include "engine/errors.h"
 #include "engine/float_flags.h"
 #include "engine/trace.h"
@@ -332,7 +333,7 @@ bool meets(const Impl& impl) {
 }
 
 // In the order of the kernels.
-void take_all_seats(const Impl& impl, Context ctx, engine::Seats* seats) {
+void take_all_seats(const Impl& impl, Context ctx, bool modelled, engine::Seats* seats) {
   for (size_t i = 0; i < impl.kernels.size(); ++i) {
     const ProgramKernel& k = impl.kernels[i];
     if (!k.op_def) continue;
@@ -341,7 +342,8 @@ void take_all_seats(const Impl& impl, Context ctx, engine::Seats* seats) {
       const TensorView& view = k.slots[o].view;
       told += view.shape.size() * static_cast<int64_t>(dtype_size(view.dtype));
     }
-    take_seats(*k.op_def, k.attrs, told, ctx, static_cast<int32_t>(i), seats);
+    const auto kernel = modelled ? impl.device_kernels().last[i] : static_cast<int32_t>(i);
+    take_seats(*k.op_def, k.attrs, told, ctx, kernel, seats);
   }
 }
 
@@ -402,9 +404,11 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   props.traces_itself = true;
   props.discardable = ends_when_interrupted(*impl);
   props.recorded = thread_state().on_interrupt == OnInterrupt::take_back;
-  if (!run.ctx.is_cpu()) {
-    props.kernels = impl->device_kernels.data();
-    props.num_kernels = static_cast<int>(impl->device_kernels.size());
+  const bool modelled = model::on() && !run.ctx.is_cpu();
+  if (modelled) {
+    const std::vector<model::Kernel>& kernels = impl->device_kernels().kernels;
+    props.kernels = kernels.data();
+    props.num_kernels = static_cast<int>(kernels.size());
   }
   if (run.constants) {
     for (const NDArray& a : *run.constants) ready = ready && ready_to_read(*a.storage);
@@ -426,9 +430,10 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   run.hands_out = !run.ctx.is_cpu() && run.outputs.size() > 1 && impl->kernels.size() > 1 &&
                   writes.size() == run.outputs.size() && run.own_outputs && !run.time &&
                   impl->first_update == ~size_t{0};
-  if (run.hands_out) {
-    props.finished_after = impl->finished_after.data();
-    props.num_finished = static_cast<int>(impl->finished_after.size());
+  if (run.hands_out && modelled) {
+    const std::vector<int32_t>& after = impl->device_kernels().finished_after;
+    props.finished_after = after.data();
+    props.num_finished = static_cast<int>(after.size());
   }
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (!impl->may_overwrite[i]) continue;
@@ -451,7 +456,7 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   task->arrays = std::move(run);
   task->keys = keys;
   if (meets(*impl)) {
-    take_all_seats(*impl, props.ctx, &task->seats);
+    take_all_seats(*impl, props.ctx, modelled, &task->seats);
     writes.push_back(task->seats.order());
     props.meets = task->seats.modelled().data();
     props.num_meets = static_cast<int>(task->seats.modelled().size());

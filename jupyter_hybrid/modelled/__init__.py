@@ -2,6 +2,11 @@
 
 ``virtual_gpus(4, like="V100")`` declares them; :func:`record` tells what happened in a block. All
 times here are modelled: none was measured on such a device.
+
+A loop is counted by its steps, each with its body's kernels and their launches: ``foreach`` as many
+as it makes; ``while_loop`` as many as ``max_iterations`` allows, since how many it will make is not
+known when it is pushed (without such a bound one step); ``cond`` as the branch that the engine
+estimates to take longer. Loops of Python are the operators that they push.
 """
 
 from __future__ import annotations

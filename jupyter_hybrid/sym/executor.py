@@ -24,6 +24,11 @@ class HeadGradientError(_core.MXNetError, AssertionError):
     """``backward`` was given fewer gradients than there are outputs."""
 
 
+def _reachable(a: Context, b: Context) -> bool:
+    """All of the host's contexts have one memory."""
+    return a == b or "gpu" not in (a.device_type, b.device_type)
+
+
 class Executor:
     """What ``bind`` returns.
 
@@ -37,7 +42,8 @@ class Executor:
             where its first input is; what comes from another device is copied once.
 
     Raises:
-        MXNetError: an argument or a state is missing, or a group has no device.
+        MXNetError: an argument or a state is missing, a group has no device, or an array is on
+            another device than ``ctx`` where nothing says that the graph uses several.
     """
 
     def __init__(
@@ -66,6 +72,8 @@ class Executor:
         self._joins = os.environ.get("MXNET_ELIMINATE_COMMON_EXPR", "1") != "0"
         self._monitor: tuple[Callable[[str, NDArray], Any], bool, Any, list[str]] | None = None
         self._groups = check_groups(symbol, group2ctx)
+        if isinstance(ctx, Context) and not self._groups:
+            self._check_devices(ctx)
         self._program = executable(_undeclared(symbol).graph(), groups=self._groups, home=ctx)
         # Marked stand-ins on the same memory: the user's own arrays keep their gradients.
         arrays = {**self.arg_dict, **self.aux_dict}
@@ -74,6 +82,21 @@ class Executor:
         for name, gradient in self.grad_dict.items():
             if gradient is not None:
                 self._attach(name, gradient)
+
+    def _check_devices(self, ctx: Context) -> None:
+        if any(n.op == "copy_to_device" for n in self._symbol.graph().nodes):
+            return
+        given = {
+            **{f"argument {n!r}": a for n, a in self.arg_dict.items()},
+            **{f"gradient of {n!r}": a for n, a in self.grad_dict.items() if a is not None},
+            **{f"auxiliary state {n!r}": a for n, a in self.aux_dict.items()},
+        }
+        for what, array in given.items():
+            if not _reachable(array.context, ctx):
+                raise _core.MXNetError(
+                    f"bind: the {what} is on {array.context}, the symbol is bound to {ctx}; copy "
+                    "it with as_in_context() first, or give group2ctx for several devices"
+                )
 
     def _attach(self, name: str, gradient: NDArray) -> None:
         """Gradients of another dtype than their arguments' are computed beside, then cast."""

@@ -112,7 +112,7 @@ def detail_of(node: Any, label: str, sources: dict[int, Any] | None = None) -> s
 
 def on_several_devices(graph: Any) -> bool:
     places = {
-        "cpu" if n.ctx.device_type != "gpu" else str(n.ctx)
+        str(n.ctx) if n.ctx.device_type == "gpu" else n.ctx.device_id
         for n in graph.nodes
         if n.kind not in ("constant", "effect")
     }

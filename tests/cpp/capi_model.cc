@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "doctest/doctest.h"
 #include "kernels/host_copy.h"
+#include "ops/copy_to_device.h"
 #include "symbol/symbol.h"
 
 using namespace hybrid;
@@ -348,4 +349,43 @@ TEST_CASE("capi: dtypes by number") {
   CHECK(hybrid_dtype_name(15) == nullptr);
   CHECK(hybrid_dtype_size(HYBRID_COMPLEX128) == 16);
   CHECK(hybrid_dtype_size(99) == 0);
+}
+
+TEST_CASE("capi: models that name devices") {
+  const Symbol data = Symbol::variable("data");
+  const OpDef* mul = get_op("mul");
+  const Attrs to = copy_to_device_attrs({DeviceType::gpu, 1});
+  const Symbol square = Symbol::apply(mul, Attrs(mul), {data, data}, "square");
+  const Symbol there = Symbol::apply(to.op(), to, {square}, "there");
+  const std::string json = symbol_to_json(Symbol::apply(mul, Attrs(mul), {there, there}, "fourth"));
+  Model m;
+  ok(from_text(json, "", &m));
+  size_t count = 0;
+  ok(hybrid_num_devices(m.handle, &count));
+  REQUIRE(count == 1);
+  char name[16];
+  int exists = -1;
+  ok(hybrid_device(m.handle, 0, name, sizeof name, &exists));
+  CHECK(std::string(name) == "gpu(1)");
+  CHECK(exists == 0);
+  refused(hybrid_device(m.handle, 1, name, sizeof name, &exists), HYBRID_INVALID, "device 1");
+  refused(hybrid_device(m.handle, 0, name, 6, &exists), HYBRID_INVALID, "takes 7");
+  refused(hybrid_set_group(m.handle, "dev1", "cpu(0)"), HYBRID_ERROR, "it has none");
+  refused(hybrid_virtual_gpus(65), HYBRID_INVALID, "expected 0 to 64");
+  const int64_t shape[] = {3};
+  ok(hybrid_set_shape(m.handle, 0, HYBRID_FLOAT32, 1, shape));
+  refused(hybrid_run(m.handle), HYBRID_ERROR, "gpu(1) does not exist");
+  ok(hybrid_virtual_gpus(2));
+  ok(hybrid_device(m.handle, 0, name, sizeof name, &exists));
+  CHECK(exists == 1);
+  const float values[] = {1, 2, 3};
+  ok(hybrid_set_input(m.handle, 0, values, sizeof values));
+  ok(hybrid_run(m.handle));
+  CHECK(output(m.handle, 0) == std::vector<float>{1, 16, 81});
+  const void* result = nullptr;
+  size_t bytes = 0;
+  ok(hybrid_output_data(m.handle, 0, &result, &bytes));
+  CHECK(bytes == sizeof values);
+  CHECK(static_cast<const float*>(result)[2] == 81);
+  ok(hybrid_virtual_gpus(0));
 }

@@ -22,7 +22,8 @@ using namespace exec_test;
 
 namespace {
 
-const Context kDevices[] = {{DeviceType::cpu, 0}, {DeviceType::gpu, 0}, {DeviceType::gpu, 1}};
+const Context kDevices[] = {
+    {DeviceType::cpu, 0}, {DeviceType::gpu, 0}, {DeviceType::gpu, 1}, {DeviceType::cpu, 1}};
 
 struct Below {
   uint64_t state;
@@ -56,13 +57,13 @@ Marked mark(uint64_t seed, int num_nodes, bool training) {
   Below below{seed + 99};
   for (Node& n : m.random.graph.nodes) {
     if (n.kind == NodeKind::op && below(2)) {
-      n.extra[kGroupAttribute] = "dev" + std::to_string(below(3));
+      n.extra[kGroupAttribute] = "dev" + std::to_string(below(4));
     }
   }
   m.options.devices.wanted = true;
-  for (size_t d = 0; d < 3; ++d) m.options.devices.groups["dev" + std::to_string(d)] = kDevices[d];
+  for (size_t d = 0; d < 4; ++d) m.options.devices.groups["dev" + std::to_string(d)] = kDevices[d];
   for (const NDArray& a : m.random.inputs) {
-    m.inputs.push_back(on(a, kDevices[below(3)]));
+    m.inputs.push_back(on(a, kDevices[below(4)]));
     m.options.devices.inputs.push_back(m.inputs.back().ctx());
     m.options.pass.input_shapes.push_back(a.shape);
     m.options.pass.input_dtypes.push_back(a.dtype);
@@ -81,7 +82,7 @@ void check_placed(const Graph& graph) {
     if (n.kind == NodeKind::effect) continue;
     if (is_copy(n)) {
       CHECK(n.ctx == target_of_copy(n.attrs));
-      CHECK(copies.emplace(n.inputs[0], device_of(n.ctx).str()).second);
+      CHECK(copies.emplace(n.inputs[0], worker_of(n.ctx).str()).second);
     }
     for (const Entry& e : n.inputs) {
       const bool same = same_device(graph.node(e.node).ctx, n.ctx);
@@ -125,7 +126,7 @@ void check_program(const Program& program) {
       CHECK(buffer.end >= buffer.start);
       if (buffer.kind != BufferKind::arena) continue;
       const auto home = std::find_if(plan.devices.begin(), plan.devices.end(), [&](auto& d) {
-        return d.ctx == device_of(graph.nodes[p].ctx);
+        return d.ctx == worker_of(graph.nodes[p].ctx);
       });
       REQUIRE(home != plan.devices.end());
       CHECK(buffer.offset >= home->arena_offset);
@@ -159,7 +160,7 @@ TEST_CASE("place: random graphs on random devices equal those on one bit for bit
     CHECK(bytes_of_all(made) == expected);
     for (size_t k = 0; k < made.size(); ++k) {
       const Node& n = placed.node(placed.outputs[k].node);
-      if (n.kind != NodeKind::constant) CHECK(same_device(made[k].ctx(), n.ctx));
+      if (n.kind != NodeKind::constant) CHECK(same_worker(made[k].ctx(), n.ctx));
     }
     std::vector<const Graph*> earlier;
     for (const Stage& stage : compiled.stages) {
@@ -253,7 +254,7 @@ TEST_CASE("place: donated inputs and updates of arrays on several devices") {
     for (size_t k = 0; k < updates.size(); ++k) {
       if (updates[k] != kGiven) continue;
       given[k] = NDArray::empty(graph.shape(graph.outputs[k]), graph.dtype(graph.outputs[k]),
-                                kDevices[below(3)]);
+                                kDevices[below(4)]);
     }
     const std::vector<NDArray> made = compiled.program->run(
         m.inputs, next_keys(graph.num_keys), std::vector<bool>(graph.inputs.size(), true), nullptr,
@@ -377,4 +378,36 @@ TEST_CASE("place: long parts end where a value leaves, so that devices work at t
   small.output(third);
   options.devices.inputs = {kDevices[1]};
   CHECK(compile(small.graph, options).program->parts().size() == 2);
+}
+
+TEST_CASE("place: what is independent of other devices begins before what waits for them") {
+  const VirtualGpus gpus(2);
+  for (const auto& [one, other] :
+       {std::pair{kDevices[1], kDevices[2]}, {kDevices[0], kDevices[3]}}) {
+    Maker m;
+    const int64_t n = 128;
+    const Entry x = m.input("x", {n, n}), y = m.input("y", {n, n});
+    Entry a = x, b = y;
+    for (int step = 0; step < 3; ++step) {
+      a = m.op("dot", {a, a});
+      b = m.op("dot", {b, b});
+    }
+    const Entry sum = m.op("add", {b, a});  // on y's device
+    m.output(sum);
+    m.graph.node(sum.node).extra[kGroupAttribute] = "dev2";
+    CompileOptions options;
+    options.devices.wanted = true;
+    options.devices.groups = {{"dev2", other}};
+    options.devices.inputs = {one, other};
+    const ProgramRef program = compile(m.graph, options).program;
+    check_program(*program);
+    REQUIRE(program->parts().size() == 3);
+    int alone = 0;  // parts that read nothing of another part
+    for (const ProgramRef& part : program->parts()) {
+      alone += part->graph().inputs.size() == 1;
+      for (const Node& node : part->graph().nodes)
+        CHECK(same_worker(node.ctx, part->graph().nodes[0].ctx));
+    }
+    CHECK(alone == 2);
+  }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -211,7 +210,7 @@ def test_the_naive_engine_refuses(gpus):
     x = nd.array(DATA, ctx=gpus[0])
     with mx.engine.using(kind="naive"):
         assert sync(x).shape == x.shape
-        with autograd.record(), pytest.raises(MXNetError, match="given 2 devices, .* NaiveEngine"):
+        with autograd.record(), pytest.raises(MXNetError, match=r"given 2 devices, .* NaiveEngine"):
             sync(x)
 
 

@@ -17,6 +17,9 @@ Runs a model that export() wrote, here or in MXNet 1.x, without Python.
   --shapes NAME=1x3x32x32[,...]
                       inputs of zeros for which there is no file, to time or to plan with
   --cast              rounds inputs of another dtype to the model's: float64 to float32
+  --virtual-gpus N    GPUs that the CPU computes, for models that name some
+  --group2ctx GROUP=DEVICE[,...]
+                      where groups of AttrScope(ctx_group=...) run: dev1=gpu(0),dev2=cpu(1)
   --time N            runs N times more and prints the median time of a run in ms
   --plan              prints the bytes of the memory plan
   --describe          prints inputs and outputs
@@ -120,11 +123,23 @@ class Parser {
       o_.times = static_cast<int64_t>(number(name, value(), 1, 1000000000));
     } else if (name == "--seed") {
       o_.seed = number(name, value(), 0, UINT64_MAX);
+    } else if (name == "--virtual-gpus") {
+      o_.virtual_gpus = static_cast<int>(number(name, value(), 0, 64));
+    } else if (name == "--group2ctx") {
+      for (const std::string& part : split(value(), ',')) group(part);
     } else if (name == "--shapes") {
       for (const std::string& part : split(value(), ',')) shape(part);
     } else {
       wrong("unknown option '" + name + "'");
     }
+  }
+
+  void group(const std::string& part) {
+    const size_t equals = part.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
+      wrong("--group2ctx: expected GROUP=DEVICE such as dev1=gpu(0), given '" + part + "'");
+    }
+    o_.groups.emplace_back(part.substr(0, equals), part.substr(equals + 1));
   }
 
   void shape(const std::string& part) {

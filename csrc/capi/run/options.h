@@ -18,6 +18,8 @@ struct RunOptions {
   std::vector<Named> inputs;   // .npy files
   std::vector<Named> outputs;  // .npy files
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+  std::vector<std::pair<std::string, std::string>> groups;  // group, device
+  int virtual_gpus = 0;
   int64_t times = 0;
   std::optional<uint64_t> seed;
   bool plan = false, describe = false, cast = false;

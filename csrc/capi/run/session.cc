@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "capi/files.h"
 #include "core/error.h"
@@ -52,6 +53,7 @@ Named known_name(const Named& given, const std::vector<std::string>& names) {
 
 Session::Session(const RunOptions& options) : options_(options) {
   if (options.seed) check(hybrid_seed(*options.seed));
+  if (options.virtual_gpus > 0) check(hybrid_virtual_gpus(options.virtual_gpus));
   hybrid_model* model = nullptr;
   const char* params = options.params_file.empty() ? nullptr : options.params_file.c_str();
   check(hybrid_load(options.symbol_file.c_str(), params, &model));
@@ -59,6 +61,9 @@ Session::Session(const RunOptions& options) : options_(options) {
   check(hybrid_num_inputs(model, &num_inputs_));
   check(hybrid_num_outputs(model, &num_outputs_));
   given_.assign(num_inputs_, false);
+  for (const auto& [group, device] : options.groups) {
+    check(hybrid_set_group(model, group.c_str(), device.c_str()));
+  }
 }
 
 std::vector<std::string> Session::names(bool inputs) const {
@@ -83,6 +88,28 @@ std::string Session::missing() const {
            (options_.params_file.empty() ? " (is the .params file missing?)" : "");
   }
   return "";
+}
+
+std::vector<std::pair<std::string, bool>> Session::devices() const {
+  size_t count = 0;
+  check(hybrid_num_devices(model_.get(), &count));
+  std::vector<std::pair<std::string, bool>> result;
+  for (size_t i = 0; i < count; ++i) {
+    char name[64];
+    int exists = 0;
+    check(hybrid_device(model_.get(), i, name, sizeof name, &exists));
+    result.emplace_back(name, exists != 0);
+  }
+  return result;
+}
+
+void Session::check_devices() const {
+  for (const auto& [name, exists] : devices()) {
+    if (exists) continue;
+    const int64_t gpus = std::strtoll(name.c_str() + name.find('(') + 1, nullptr, 10) + 1;
+    fail("the model runs on ", name, ", which is not there: --virtual-gpus ", gpus,
+         " has the CPU compute it");
+  }
 }
 
 // Without a name: the one input that is needed.
@@ -151,6 +178,9 @@ void Session::give_inputs() {
 }
 
 void Session::describe() const {
+  for (const auto& [name, exists] : devices()) {
+    std::printf("device  %s%s\n", name.c_str(), exists ? "" : ", not there");
+  }
   for (const bool inputs : {true, false}) {
     for (size_t i = 0; i < (inputs ? num_inputs_ : num_outputs_); ++i) {
       hybrid_array_info info;
@@ -162,6 +192,7 @@ void Session::describe() const {
 }
 
 void Session::run() {
+  check_devices();
   const int bound = hybrid_bind(model_.get());
   const std::string error = bound == HYBRID_OK ? "" : hybrid_last_error(), open = missing();
   require(open.empty(), open);
@@ -202,6 +233,7 @@ void Session::print_time(int64_t times) {
 }
 
 void Session::print_plan() {
+  check_devices();
   hybrid_memory m;
   check(hybrid_plan(model_.get(), &m));
   std::printf("kernels     %d\n", m.kernels);

@@ -24,6 +24,8 @@ class Session {
  private:
   std::vector<std::string> names(bool inputs) const;
   std::string missing() const;
+  std::vector<std::pair<std::string, bool>> devices() const;  // named by the model; is it there?
+  void check_devices() const;
   size_t input_named(const std::string& name, const char* what) const;
   void give_file(const Named& given);
   void give_zeros();
