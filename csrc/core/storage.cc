@@ -222,6 +222,8 @@ StorageRef wrap_external(void* data, size_t bytes, void (*release)(void*), void*
 }
 
 void destroy(Storage* storage) {
+  // What still uses it on the modelled clock is asked before it is forgotten.
+  if (!storage->ctx.is_cpu() && pool_of(storage->ctx).limit() > 0) held::forget(storage);
   if (__builtin_expect(storage->var.modelled_uses(), false)) model::forget(storage->var);
   if (storage->var.block) return destroy_on_gpu(storage);
   const bool host = storage->ctx.is_cpu();
@@ -237,7 +239,6 @@ void destroy(Storage* storage) {
     return;
   }
   pool.note_used(-static_cast<int64_t>(round_to_64(bytes)));
-  if (!host && pool.limit() > 0) held::forget(storage);
   if (__builtin_expect(poison_freed.load(std::memory_order_relaxed), false) && pool.backed()) {
     std::memset(storage->data, 0xCD, bytes);
   }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "core/fork.h"
@@ -24,6 +25,7 @@ std::atomic<bool> is_on{false}, skips_arithmetic{false};
 namespace {
 
 constexpr size_t kMostSpans = size_t{1} << 18;
+constexpr uint16_t kDeletions = UINT16_MAX;  // the lane of those, which no picture shows
 
 std::atomic<uint64_t> clocks{0};
 
@@ -50,8 +52,13 @@ class Clock {
   Progress& progress() { return progress_; }
   void wait_for(engine::Var* var, bool only_writers);
   void forget(engine::Var& var) { simulation_.forget(&var); }
+  void freed(const Storage& block);
+  MemoryTrack& memory() { return memory_; }
   Seen seen(uint64_t from, size_t most);
+  MemorySeen memory_seen(uint64_t from, bool before, bool changes) const;
   HostClock& this_host();  // brought to now
+  double host_s();         // the same, of which this call is no part
+  double told_s() const { return host.clock == number_ ? host.seconds : 0; }  // when it was
 
  private:
   void ended(const Work& work);
@@ -75,6 +82,9 @@ class Clock {
   std::deque<Span> spans_;
   uint64_t first_ = 0;  // number of the first one that is kept
   Progress progress_;
+  MemoryTrack memory_;
+  std::unordered_map<uint32_t, MemoryChange> deletions_;  // by serial, of what is still used
+  uint32_t deletion_ = 0;                                 // the last one's serial
   Simulation simulation_;  // the first to go: it still tells what ends
 };
 
@@ -102,7 +112,12 @@ Clock::Clock(const Machine& machine)
       routes_(machine),
       number_(clocks.load() + 1),
       link_lanes_(routes_.names().size(), -1),
-      simulation_(routes_.bandwidths(), [this](const Work& work) { ended(work); }, set_timed) {}
+      simulation_(
+          routes_.bandwidths(), [this](const Work& work) { ended(work); },
+          [this](const void* variable, bool written, bool used) {
+            set_timed(variable, written, used);
+            if (!used) memory_.used(variable, simulation_.now());
+          }) {}
 
 HostClock& Clock::this_host() {
   const int64_t cpu = thread_cpu_ns();
@@ -112,6 +127,12 @@ HostClock& Clock::this_host() {
   host.seconds += static_cast<double>(cpu - host.cpu_ns) * 1e-9 * machine_.host.cpu_scale;
   host.cpu_ns = cpu;
   return host;
+}
+
+double Clock::host_s() {
+  const double now = this_host().seconds;
+  host.cpu_ns = thread_cpu_ns();
+  return now;
 }
 
 uint16_t Clock::new_lane(LaneInfo info) {
@@ -252,7 +273,28 @@ void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_re
   host.cpu_ns = thread_cpu_ns();  // all this is not the program's work
 }
 
+// Of what operators still use a deletion is one more operator that writes.
+void Clock::freed(const Storage& block) {
+  MemoryChange change;
+  if (!memory_.take_out(block, engine::executing() ? 0 : host_s(), &change)) return;
+  if (!block.var.modelled_uses()) return memory_.add(change);
+  Work work;
+  work.lane = kDeletions;
+  work.serial = ++deletion_;
+  work.pushed = change.time_s;
+  work.writes.push_back(&block.var);
+  deletions_[work.serial] = change;
+  simulation_.add(std::move(work));
+}
+
 void Clock::ended(const Work& work) {
+  if (work.lane == kDeletions) {
+    MemoryChange& change = deletions_[work.serial];
+    change.time_s = std::max(change.time_s, work.ended);
+    memory_.add(change);
+    deletions_.erase(work.serial);
+    return;
+  }
   Span span;
   span.serial = work.serial;
   span.lane = work.lane;
@@ -330,6 +372,12 @@ Seen Clock::seen(uint64_t from, size_t most) {
   return all;
 }
 
+MemorySeen Clock::memory_seen(uint64_t from, bool before, bool changes) const {
+  MemorySeen all = memory_.seen(from, before, changes);
+  all.clock = number_;
+  return all;
+}
+
 }  // namespace
 
 void start(const Machine& machine) {
@@ -383,6 +431,29 @@ void forget(engine::Var& var) {
   if (the_clock()) the_clock()->forget(var);
 }
 
+// What an operator takes for itself while it runs is the CPU's.
+void memory_taken(const Storage& block, uint8_t kind) {
+  if (engine::executing()) return;
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->memory().taken(block, kind, the_clock()->host_s());
+}
+
+void memory_is(const Storage& block, uint8_t kind) {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->memory().is(block, kind, the_clock()->told_s());
+}
+
+void memory_let_go(const Storage& block) {
+  if (engine::executing()) return;
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->memory().used(&block.var, the_clock()->told_s());
+}
+
+void memory_freed(const Storage& block) {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->freed(block);
+}
+
 Pause::Pause() {
   Guard guard(mutex());
   if (the_clock()) the_clock()->this_host();
@@ -394,6 +465,11 @@ Pause::~Pause() {
 Seen seen(uint64_t from, size_t most) {
   Guard guard(mutex());
   return the_clock() ? the_clock()->seen(from, most) : Seen{};
+}
+
+MemorySeen memory_seen(uint64_t from, bool before, bool changes) {
+  Guard guard(mutex());
+  return the_clock() ? the_clock()->memory_seen(from, before, changes) : MemorySeen{};
 }
 
 }  // namespace model
