@@ -47,9 +47,9 @@ def run(notebook, index: int) -> None:
     notebook.command("notebook:run-cell")
 
 
-def opened(notebook, name: str, declaration: str) -> None:
+def opened(notebook, name: str, declaration: str, cell: str = CELL) -> None:
     """A notebook whose first cell has declared devices, with the panel in sight."""
-    notebook.write(name, [LOAD, declaration, CELL, "virtual_gpus(0)"])
+    notebook.write(name, [LOAD, declaration, cell, "virtual_gpus(0)"])
     notebook.open(name)
     notebook.command("jupyter-hybrid:show-panel")
     run(notebook, 0)
@@ -105,7 +105,10 @@ def test_modelled_time_beside_real_time(lab_page, theme):
         if "dot" in tooltip.inner_text():
             break
     said = tooltip.inner_text()
-    assert re.search(r"dot\n[\d.]+ µs modelled\non gpu\(0\) compute, virtual\nline 4:", said), said
+    # 2 x 1200 ** 3 operations, three matrices.
+    cost = r"3\.46 GFLOP, \d+ % of its peak in float32\n16\.5 MB moved, \d+ % of its bandwidth"
+    words = rf"dot\n[\d.]+ µs modelled\non gpu\(0\) compute, virtual\n{cost}\nline 4:"
+    assert re.search(words, said), said
     plot.click(position={"x": float(x), "y": COMPUTE_Y})
     expect(page.locator(".hyb-source-line")).to_have_text("        xs = [nd.dot(x, x) for x in xs]")
     plot.press("/")
