@@ -10,6 +10,7 @@
 #include "core/gpu_memory.h"
 #include "core/held_blocks.h"
 #include "core/modelled.h"
+#include "core/modelled_memory.h"
 #include "core/pool.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -134,6 +135,7 @@ inline void give_block(void* memory, Pool& pool, int size_class, bool host) {
 // Counts the bytes as used, or throws. What pending work holds is not there for good.
 __attribute__((noinline)) void take_within_limit(Pool& pool, size_t bytes, Context ctx) {
   const auto size = static_cast<int64_t>(round_to_64(bytes));
+  if (model::on()) model::wait_for_memory(ctx, size, pool.limit());
   if (pool.take_within(size)) return;
   held::hooks().finish_pending();
   if (!pool.take_within(size)) out_of_memory(bytes, ctx);

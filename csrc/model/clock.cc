@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/fork.h"
+#include "core/modelled_memory.h"
 #include "core/mutex.h"
 #include "core/storage.h"
 #include "engine/scheduler.h"
@@ -44,6 +45,19 @@ int64_t thread_cpu_ns() {
   return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec;
 }
 
+// What two readings of that clock take at least: of bookkeeping between them, no program's work.
+int64_t reading_ns() {
+  static const int64_t least = [] {
+    int64_t found = INT64_MAX;
+    for (int i = 0; i < 64; ++i) {
+      const int64_t before = thread_cpu_ns();
+      found = std::min(found, thread_cpu_ns() - before);
+    }
+    return found;
+  }();
+  return least;
+}
+
 class Clock {
  public:
   explicit Clock(const Machine& machine);
@@ -51,18 +65,19 @@ class Clock {
               Storage* const* writes, int num_writes, uint32_t serial);
   Progress& progress() { return progress_; }
   void wait_for(engine::Var* var, bool only_writers);
+  void wait_for_memory(Context gpu, int64_t bytes, int64_t limit);
   void forget(engine::Var& var) { simulation_.forget(&var); }
   void freed(const Storage& block);
   MemoryTrack& memory() { return memory_; }
   Seen seen(uint64_t from, size_t most);
   MemorySeen memory_seen(uint64_t from, bool before, bool changes) const;
-  HostClock& this_host();  // brought to now
-  double host_s();         // the same, of which this call is no part
+  HostClock& this_host();                                                     // brought to now
   double told_s() const { return host.clock == number_ ? host.seconds : 0; }  // when it was
 
  private:
   void ended(const Work& work);
   void add(const Span& span);
+  void wait_until(double until, bool tells);
   void add_host(HostClock* of, uint32_t name, uint32_t site, uint32_t serial);
   void add_exchange(const Exchange& exchange, Work* work);
   void add_kernels(const engine::Props& props, Storage* const* writes, Work* work);
@@ -124,15 +139,10 @@ HostClock& Clock::this_host() {
   if (host.clock != number_) {
     host = {number_, simulation_.now(), simulation_.now(), cpu};
   }
-  host.seconds += static_cast<double>(cpu - host.cpu_ns) * 1e-9 * machine_.host.cpu_scale;
+  const int64_t own = std::max<int64_t>(cpu - host.cpu_ns, 0);
+  host.seconds += static_cast<double>(own) * 1e-9 * machine_.host.cpu_scale;
   host.cpu_ns = cpu;
   return host;
-}
-
-double Clock::host_s() {
-  const double now = this_host().seconds;
-  host.cpu_ns = thread_cpu_ns();
-  return now;
 }
 
 uint16_t Clock::new_lane(LaneInfo info) {
@@ -276,7 +286,7 @@ void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_re
 // Of what operators still use a deletion is one more operator that writes.
 void Clock::freed(const Storage& block) {
   MemoryChange change;
-  if (!memory_.take_out(block, engine::executing() ? 0 : host_s(), &change)) return;
+  if (!memory_.take_out(block, engine::executing() ? 0 : this_host().seconds, &change)) return;
   if (!block.var.modelled_uses()) return memory_.add(change);
   Work work;
   work.lane = kDeletions;
@@ -337,11 +347,22 @@ void Clock::ended(const Work& work) {
 }
 
 void Clock::wait_for(engine::Var* var, bool only_writers) {
-  HostClock& now = this_host();
-  const double before = now.seconds;
-  const double until = var ? simulation_.finish(var, only_writers) : simulation_.finish_all();
+  this_host();
+  wait_until(var ? simulation_.finish(var, only_writers) : simulation_.finish_all(), !var);
+}
+
+void Clock::wait_for_memory(Context gpu, int64_t bytes, int64_t limit) {
+  simulation_.advance(this_host().seconds);
+  while (memory_.held(gpu.id) + bytes > limit && simulation_.finish_next()) {
+  }
+  wait_until(simulation_.now(), false);
+}
+
+// `tells`: what the host has done so far, even if it does not wait.
+void Clock::wait_until(double until, bool tells) {
+  const double before = host.seconds;
   const bool waits = until > before;
-  if (now.seconds > now.told && (waits || !var)) add_host(&now, 0, trace::current_site(), 0);
+  if (before > host.told && (waits || tells)) add_host(&host, 0, trace::current_site(), 0);
   if (waits) {
     Span span;
     span.start_s = before;
@@ -350,10 +371,10 @@ void Clock::wait_for(engine::Var* var, bool only_writers) {
     span.lane = host_lane();
     span.kind = static_cast<uint8_t>(SpanKind::wait);
     add(span);
-    now.told = now.seconds = until;
+    host.told = host.seconds = until;
   }
-  simulation_.advance(now.seconds);
-  now.cpu_ns = thread_cpu_ns();
+  simulation_.advance(host.seconds);
+  host.cpu_ns = thread_cpu_ns();
 }
 
 Seen Clock::seen(uint64_t from, size_t most) {
@@ -431,11 +452,26 @@ void forget(engine::Var& var) {
   if (the_clock()) the_clock()->forget(var);
 }
 
+// What pending work holds on the CPU is known to be free on the device when it is over here.
+void wait_for_memory(Context gpu, int64_t bytes, int64_t limit) {
+  if (engine::executing()) return;
+  const auto is_short = [&] {
+    Guard guard(mutex());
+    return the_clock() && the_clock()->memory().held(gpu.id) + bytes > limit;
+  };
+  if (!is_short()) return;
+  held::hooks().finish_pending();
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->wait_for_memory(gpu, bytes, limit);
+}
+
 // What an operator takes for itself while it runs is the CPU's.
 void memory_taken(const Storage& block, uint8_t kind) {
   if (engine::executing()) return;
   Guard guard(mutex());
-  if (the_clock()) the_clock()->memory().taken(block, kind, the_clock()->host_s());
+  if (!the_clock()) return;
+  the_clock()->memory().taken(block, kind, the_clock()->this_host().seconds);
+  host.cpu_ns = thread_cpu_ns() + reading_ns();
 }
 
 void memory_is(const Storage& block, uint8_t kind) {
@@ -443,15 +479,30 @@ void memory_is(const Storage& block, uint8_t kind) {
   if (the_clock()) the_clock()->memory().is(block, kind, the_clock()->told_s());
 }
 
+// A push lets go of its arrays several times, at one time of the host: once is enough.
+struct LetGo {
+  const void* variable = nullptr;
+  uint64_t clock = 0;
+  double seconds = 0;
+};
+thread_local LetGo let_go[8];
+
 void memory_let_go(const Storage& block) {
-  if (engine::executing()) return;
+  if (block.ref_count() == 1 || engine::executing()) return;  // the last one destroys it
+  LetGo& last = let_go[reinterpret_cast<uintptr_t>(&block) / kHeaderBytes % 8];
+  if (last.variable == &block.var && last.clock == host.clock && last.seconds == host.seconds) {
+    return;
+  }
+  last = {&block.var, host.clock, host.seconds};
   Guard guard(mutex());
   if (the_clock()) the_clock()->memory().used(&block.var, the_clock()->told_s());
 }
 
 void memory_freed(const Storage& block) {
   Guard guard(mutex());
-  if (the_clock()) the_clock()->freed(block);
+  if (!the_clock()) return;
+  the_clock()->freed(block);
+  if (!engine::executing()) host.cpu_ns = thread_cpu_ns() + reading_ns();
 }
 
 Pause::Pause() {

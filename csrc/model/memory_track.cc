@@ -11,6 +11,7 @@ constexpr size_t kMostChanges = size_t{1} << 18;
 }  // namespace
 
 void MemoryTrack::add(const MemoryChange& change) {
+  held_[change.device] += change.bytes;
   changes_.push_back(change);
   if (changes_.size() <= kMostChanges) return;
   const MemoryChange& oldest = changes_.front();

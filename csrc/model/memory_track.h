@@ -40,6 +40,7 @@ class MemoryTrack {
   // False: it was not known.
   bool take_out(const Storage& block, double time_s, MemoryChange* given_back);
   void add(const MemoryChange& change);
+  int64_t held(int device) const { return held_[device]; }
   MemorySeen seen(uint64_t from, bool before, bool changes) const;
 
  private:
@@ -53,6 +54,7 @@ class MemoryTrack {
   std::unordered_map<const void*, Block> blocks_;  // by variable
   std::deque<MemoryChange> changes_;
   uint64_t first_ = 0;  // number of the first one that is kept
+  int64_t held_[kMaxGpus] = {};
   int64_t forgotten_[kMaxGpus][held::kKinds] = {};
 };
 

@@ -247,6 +247,12 @@ double Simulation::finish_all() {
   return now_;
 }
 
+bool Simulation::finish_next() {
+  if (pending_ == 0) return false;
+  step();
+  return true;
+}
+
 void Simulation::forget(const void* variable) { variables_.erase(variable); }
 
 }  // namespace model

@@ -57,6 +57,7 @@ class Simulation {
   // Until the operators that write it have ended, or all that use it; returns when that was.
   double finish(const void* variable, bool only_writers);
   double finish_all();
+  bool finish_next();  // what happens at the next moment; false: nothing is pending
   // Another variable may lie there from now on.
   void forget(const void* variable);
   bool idle() const { return pending_ == 0; }

@@ -27,12 +27,14 @@ TEST_CASE("a block is given back when it was used last") {
   track.is(block, kParameters, 2.0);
   track.used(&block.var, 5.0);
   track.used(&block.var, 4.0);
+  CHECK(track.held(1) == 128);
   MemoryChange back;
   REQUIRE(track.take_out(block, 3.0, &back));
   CHECK(back.time_s == 5.0);
   CHECK(back.bytes == -128);
   CHECK(back.kind == kParameters);
   track.add(back);
+  CHECK(track.held(1) == 0);
   CHECK(!track.take_out(block, 6.0, &back));
   const MemorySeen seen = track.seen(0, true, true);
   CHECK(seen.next == 4);

@@ -7,17 +7,23 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from modelled_helpers import devices
+from modelled_helpers import TOY, devices
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, autograd, engine, gluon, nd, optimizer
 from jupyter_hybrid.gluon import nn
-from jupyter_hybrid.modelled import Timeline, record
+from jupyter_hybrid.modelled import DeviceModel, Timeline, record
+from jupyter_hybrid.modelled.figures import KINDS as SPAN_KINDS
 
 KINDS = mx._core.MEMORY_KINDS
+WAIT = SPAN_KINDS.index("wait")
 PUSH = 1e-4  # seconds of the host: longer than any kernel here
 WEIGHT = 64 * 100 * 4  # bytes, all of them multiples of 64
 DATA, RESULT = 32 * 64 * 4, 32 * 100 * 4
+
+
+def toy(memory):
+    return DeviceModel(**{**TOY.__dict__, "memory": memory})
 
 
 def at(run, device, seconds):
@@ -166,3 +172,24 @@ def test_it_is_saved_read_and_drawn(tmp_path):
     del good["memory"], good["capacities"]  # as files were before
     path.write_text(json.dumps(good))
     assert not len(Timeline.load(path).memory) and "memory" not in str(Timeline.load(path))
+
+
+@pytest.mark.parametrize("compute", [True, False])
+def test_the_host_waits_until_a_full_device_has_room(compute):
+    """Five arrays fill it: the next one is taken when the device has done with the oldest."""
+    size = 200_000  # bytes
+    with devices(1, like=toy(5 * size), compute=compute) as (gpu,):
+        x = nd.ones((size // 4,), ctx=gpu)
+        nd.waitall()
+        with record() as run:
+            for _ in range(50):
+                x = x + 1
+        assert run.figures()[0].peak_memory == 5 * size
+        waits = run.of("host")[run.of("host")["kind"] == WAIT]
+        ends = run.of("gpu(0)", "compute")
+        ends = np.sort(ends["start_s"] + ends["seconds"])
+        # The first four results find room; then each waits for one kernel more.
+        until = (waits["start_s"] + waits["seconds"]).tolist()
+        assert until[:46] == pytest.approx(ends[:46].tolist())
+        if compute:
+            assert x.asnumpy()[0] == 51
