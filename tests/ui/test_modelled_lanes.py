@@ -181,6 +181,11 @@ def test_eight_gpus_that_the_cpu_cannot_keep_up_with_are_right_and_lag(lab_page)
     expect(modelled.get_by_role("list", name="Device lanes")).not_to_contain_text("lagging")
     told = json.loads(modelled.get_attribute("data-operators") or "{}")
     assert {told[f"gpu({i}) compute"][0] for i in range(8)} == {1 + 4 + 1 + 1 + 3}
+    # The plot is as high as all its rows: the axis, lanes, titles, memory.
+    lanes = modelled.get_by_role("list", name="Device lanes").locator("li").all_inner_texts()
+    titles = {re.match(r"[gc]pu\(\d\)|host|", lane)[0] or "links" for lane in lanes} - {"host"}
+    height = 20 + 20 * len(lanes) + 24 * len(titles) + 40 * 8 + 4
+    assert modelled.locator(".hyb-timeline-plot").bounding_box()["height"] == height
     memory = modelled.get_by_role("list", name="Memory of modelled devices")
     # 600 x 600 numbers, and 2 x 2 of the result.
     expect(memory).to_contain_text("gpu(7), virtual, modelled: 1.37 MB in use, 1.37 MB arrays")

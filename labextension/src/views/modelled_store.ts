@@ -24,8 +24,9 @@ export class ModelledStore extends SpanStore {
   readonly memories = new Map<string, DeviceMemory>();
   protected override readonly sameCell = 0;
 
-  /** Takes in what only these frames tell. */
-  tell({ machine, lagging, lost, gpus, memory, memory_kinds }: ModelledFrame): void {
+  /** Takes in what only these frames tell; tells whether a device's memory is new. */
+  tell({ machine, lagging, lost, gpus, memory, memory_kinds }: ModelledFrame): boolean {
+    const before = this.memories.size;
     this.machine = machine;
     this.lagging = new Set(lagging);
     this.lost += lost;
@@ -36,6 +37,7 @@ export class ModelledStore extends SpanStore {
       this.memories.set(state.device, of);
       of.add(state);
     }
+    return this.memories.size > before;
   }
 
   /** What a GPU's data sheet says; undefined: it is none. */
