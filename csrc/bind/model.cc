@@ -5,6 +5,7 @@
 
 #include <unordered_set>
 
+#include "bind/array_object.h"
 #include "bind/common.h"
 #include "core/devices.h"
 #include "core/held_blocks.h"
@@ -20,6 +21,28 @@ constexpr std::pair<const char*, const char*> kSpanFields[] = {
     {"bytes", "<f8"},   {"name", "<u4"},    {"site", "<u4"},     {"node", "<u4"},
     {"serial", "<u4"},  {"lane", "<u2"},    {"kind", "u1"},      {"links", "u1"}};
 static_assert(sizeof(model::Span) == 64, "spans are read as they lie");
+
+constexpr std::pair<const char*, const char*> kMemoryFields[] = {
+    {"time_s", "<f8"}, {"bytes", "<i8"}, {"device", "<u2"}, {"kind", "u1"}};
+static_assert(sizeof(model::MemoryChange) == 24, "changes are read as they lie");
+
+template <size_t n>
+py::dtype records(const std::pair<const char*, const char*> (&fields)[n], size_t size) {
+  py::list names, formats, offsets;
+  py::ssize_t offset = 0;
+  for (const auto& [name, format] : fields) {
+    names.append(name);
+    formats.append(format);
+    offsets.append(offset);
+    offset += py::dtype(format).itemsize();
+  }
+  return py::dtype(names, formats, offsets, static_cast<py::ssize_t>(size));
+}
+
+template <class T>
+py::bytes as_they_lie(const std::vector<T>& rows) {
+  return py::bytes(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(T));
+}
 
 double number(const py::dict& from, const char* key) { return from[key].cast<double>(); }
 
@@ -83,8 +106,7 @@ py::dict model_spans(uint64_t from, size_t most) {
   }
   for (const model::Late& p : seen.late) late.append(py::make_tuple(p.lane, p.computed_s));
   py::dict d;
-  d["spans"] = py::bytes(reinterpret_cast<const char*>(seen.spans.data()),
-                         seen.spans.size() * sizeof(model::Span));
+  d["spans"] = as_they_lie(seen.spans);
   d["lanes"] = lanes;
   d["late"] = late;
   d["names"] = known_names;
@@ -98,18 +120,38 @@ py::dict model_spans(uint64_t from, size_t most) {
   return d;
 }
 
+py::dict model_memory(uint64_t from, bool before, bool changes) {
+  const model::MemorySeen seen = model::memory_seen(from, before, changes);
+  py::dict d;
+  d["before"] = as_they_lie(seen.before);
+  d["changes"] = as_they_lie(seen.changes);
+  d["next"] = seen.next;
+  d["lost"] = seen.lost;
+  d["clock"] = seen.clock;
+  return d;
+}
+
 }  // namespace
 
 void bind_model(py::module_& m) {
-  py::list names, formats, offsets;
-  py::ssize_t offset = 0;
-  for (const auto& [name, format] : kSpanFields) {
-    names.append(name);
-    formats.append(format);
-    offsets.append(offset);
-    offset += py::dtype(format).itemsize();
-  }
-  m.attr("MODEL_SPAN_DTYPE") = py::dtype(names, formats, offsets, sizeof(model::Span));
+  m.attr("MODEL_SPAN_DTYPE") = records(kSpanFields, sizeof(model::Span));
+  m.attr("MODEL_MEMORY_DTYPE") = records(kMemoryFields, sizeof(model::MemoryChange));
+  py::list kinds;
+  for (int i = 0; i < held::kKinds; ++i) kinds.append(held::word(static_cast<held::Kind>(i)));
+  m.attr("MEMORY_KINDS") = py::tuple(kinds);
+  m.def("model_memory", &model_memory, py::arg("first") = 0, py::arg("before") = true,
+        py::arg("changes") = true,
+        "Changes of the memory in use on modelled devices from that number on, and what is held "
+        "before, as they are asked for (records of MODEL_MEMORY_DTYPE: kind is an index into "
+        "MEMORY_KINDS): changes, before, next, lost, clock (counts starts).");
+  m.def(
+      "mark_optimizer_state",
+      [](const py::handle& array) {
+        const ArrayRef& ref = as_array(array.ptr())->ref;
+        const bool traced = ref.extra && ref.extra->traced;
+        if (!traced && ref.array.storage) held::mark(ref.array.storage.get(), held::Kind::states);
+      },
+      py::arg("array"), "Tells what an array is used for to who counts memory by its use.");
   m.def("start_model", &start_model, py::arg("machine"),
         "A new modelled clock at 0. machine: gpus (name, flops64, flops32, flops16, dense16, "
         "bytes_per_s, launch_s, memory: bytes), links (from, to, name, bytes_per_s, latency_s), "

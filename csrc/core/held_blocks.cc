@@ -13,9 +13,14 @@ namespace hybrid {
 namespace held {
 namespace {
 
+struct Made {
+  uint32_t site;
+  bool recorded;  // while autograd recorded
+};
+
 struct List {
   Mutex mutex;
-  std::unordered_map<Storage*, uint32_t> sites;
+  std::unordered_map<Storage*, Made> blocks;
 };
 
 List& list() {
@@ -28,11 +33,17 @@ const bool held_over_fork = hold_over_fork(
 
 Hooks the_hooks{[] { return uint32_t{0}; }, [](uint32_t) { return std::string(); }, [] {}};
 
-Kind kind_of(const Storage& s) {
+bool (*is_recording)() = [] { return false; };
+
+Kind kind_of(const Storage& s, bool recorded) {
   if (s.of_gradient) return Kind::gradients;
   if (s.of_variable) return Kind::parameters;
-  return s.of_program ? Kind::working : Kind::arrays;
+  if (s.of_optimizer) return Kind::states;
+  if (s.of_program) return Kind::working;
+  return recorded ? Kind::activations : Kind::arrays;
 }
+
+}  // namespace
 
 const char* word(Kind kind) {
   switch (kind) {
@@ -40,6 +51,10 @@ const char* word(Kind kind) {
       return "parameters and variables";
     case Kind::gradients:
       return "gradients";
+    case Kind::states:
+      return "optimizer states";
+    case Kind::activations:
+      return "activations";
     case Kind::working:
       return "working memory of programs";
     case Kind::arrays:
@@ -48,27 +63,40 @@ const char* word(Kind kind) {
   return "?";
 }
 
-}  // namespace
+void mark(Storage* storage, Kind kind) {
+  storage->of_gradient |= kind == Kind::gradients;
+  storage->of_variable |= kind == Kind::parameters;
+  storage->of_optimizer |= kind == Kind::states;
+  storage->of_program |= kind == Kind::working;
+  if (model::on() && !storage->ctx.is_cpu()) {
+    model::memory_is(*storage, static_cast<uint8_t>(kind_of(*storage, false)));
+  }
+}
 
 void set_hooks(const Hooks& hooks) { the_hooks = hooks; }
 const Hooks& hooks() { return the_hooks; }
+void set_recording(bool (*recording)()) { is_recording = recording; }
 
 void note(Storage* storage) {
-  const uint32_t site = the_hooks.current_site();
+  const Made made{the_hooks.current_site(), is_recording()};
+  if (model::on()) {
+    model::memory_taken(*storage, static_cast<uint8_t>(kind_of(*storage, made.recorded)));
+  }
   Guard guard(list().mutex);
-  list().sites[storage] = site;
+  list().blocks[storage] = made;
 }
 
 void forget(Storage* storage) {
+  if (model::on()) model::memory_freed(*storage);
   Guard guard(list().mutex);
-  list().sites.erase(storage);
+  list().blocks.erase(storage);
 }
 
 void forget_all(Context ctx) {
   Guard guard(list().mutex);
-  auto& sites = list().sites;
-  for (auto at = sites.begin(); at != sites.end();) {
-    at = at->first->ctx == ctx ? sites.erase(at) : std::next(at);
+  auto& blocks = list().blocks;
+  for (auto at = blocks.begin(); at != blocks.end();) {
+    at = at->first->ctx == ctx ? blocks.erase(at) : std::next(at);
   }
 }
 
@@ -76,10 +104,10 @@ std::vector<Use> uses(Context ctx) {
   std::map<std::pair<Kind, uint32_t>, Use> found;
   {
     Guard guard(list().mutex);
-    for (const auto& [storage, site] : list().sites) {
+    for (const auto& [storage, made] : list().blocks) {
       if (storage->ctx != ctx) continue;
-      const Kind kind = kind_of(*storage);
-      Use& use = found.insert({{kind, site}, Use{kind, site}}).first->second;
+      const Kind kind = kind_of(*storage, made.recorded);
+      Use& use = found.insert({{kind, made.site}, Use{kind, made.site}}).first->second;
       use.bytes += static_cast<int64_t>(round_to_64(storage->bytes));
       ++use.blocks;
     }

@@ -14,7 +14,11 @@ void note(Storage* storage);
 void forget(Storage* storage);
 void forget_all(Context ctx);
 
-enum class Kind : uint8_t { parameters, gradients, working, arrays };
+// activations: what was made while autograd recorded.
+enum class Kind : uint8_t { parameters, gradients, states, activations, working, arrays };
+constexpr int kKinds = 6;
+const char* word(Kind kind);
+void mark(Storage* storage, Kind kind);  // what it is used for from now on
 struct Use {
   Kind kind;
   uint32_t site;  // of the trace, 0 unknown
@@ -34,6 +38,7 @@ struct Hooks {
 };
 void set_hooks(const Hooks& hooks);
 const Hooks& hooks();
+void set_recording(bool (*recording)());  // does autograd record on this thread?
 
 }  // namespace held
 }  // namespace hybrid

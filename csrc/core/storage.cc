@@ -10,6 +10,7 @@
 #include "core/gpu_memory.h"
 #include "core/held_blocks.h"
 #include "core/modelled.h"
+#include "core/modelled_memory.h"
 #include "core/pool.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -134,6 +135,7 @@ inline void give_block(void* memory, Pool& pool, int size_class, bool host) {
 // Counts the bytes as used, or throws. What pending work holds is not there for good.
 __attribute__((noinline)) void take_within_limit(Pool& pool, size_t bytes, Context ctx) {
   const auto size = static_cast<int64_t>(round_to_64(bytes));
+  if (model::on()) model::wait_for_memory(ctx, size, pool.limit());
   if (pool.take_within(size)) return;
   held::hooks().finish_pending();
   if (!pool.take_within(size)) out_of_memory(bytes, ctx);
@@ -222,6 +224,8 @@ StorageRef wrap_external(void* data, size_t bytes, void (*release)(void*), void*
 }
 
 void destroy(Storage* storage) {
+  // What still uses it on the modelled clock is asked before it is forgotten.
+  if (!storage->ctx.is_cpu() && pool_of(storage->ctx).limit() > 0) held::forget(storage);
   if (__builtin_expect(storage->var.modelled_uses(), false)) model::forget(storage->var);
   if (storage->var.block) return destroy_on_gpu(storage);
   const bool host = storage->ctx.is_cpu();
@@ -237,7 +241,6 @@ void destroy(Storage* storage) {
     return;
   }
   pool.note_used(-static_cast<int64_t>(round_to_64(bytes)));
-  if (!host && pool.limit() > 0) held::forget(storage);
   if (__builtin_expect(poison_freed.load(std::memory_order_relaxed), false) && pool.backed()) {
     std::memset(storage->data, 0xCD, bytes);
   }

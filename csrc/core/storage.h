@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/context.h"
+#include "core/modelled.h"
 #include "core/ref.h"
 #include "core/var.h"
 
@@ -15,18 +16,24 @@ struct Storage : RefCounted {
   Storage() = default;
   explicit Storage(int32_t refs) : RefCounted(refs) {}
 
-  void* data = nullptr;
-  size_t bytes = 0;  // logical size asked for
   Context ctx;
-  uint8_t size_class = 0;    // of the pool, see pool.h
-  bool of_gradient = false;  // a variable's gradient array
-  bool of_variable = false;  // a variable's value
-  bool of_program = false;   // where a program keeps what it computes on the way
+  void* data = nullptr;
+  size_t bytes = 0;           // logical size asked for
+  uint8_t size_class = 0;     // of the pool, see pool.h
+  bool of_gradient = false;   // a variable's gradient array
+  bool of_variable = false;   // a variable's value
+  bool of_program = false;    // where a program keeps what it computes on the way
+  bool of_optimizer = false;  // a state of an optimizer's
   engine::Var var;
   // Called instead of returning `data` to the pool, for memory owned elsewhere (a NumPy array).
   // May be called on a lane's thread: it must not wait and must not need Python's lock.
   void (*release_external)(void* owner) = nullptr;
   void* owner = nullptr;
+
+  bool release() const {
+    if (model::on() && !ctx.is_cpu()) model::memory_let_go(*this);
+    return RefCounted::release();
+  }
 };
 using StorageRef = Ref<Storage>;
 void destroy(Storage* storage);  // back to the pool (or release_external)

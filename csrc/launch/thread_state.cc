@@ -1,8 +1,17 @@
 #include "launch/thread_state.h"
 
+#include "core/held_blocks.h"
 #include "engine/trace.h"
 
 namespace hybrid {
+namespace {
+
+const bool told = [] {
+  held::set_recording([] { return (thread_state().mode & kRecording) != 0; });
+  return true;
+}();
+
+}  // namespace
 
 ThreadState& thread_state() {
   thread_local ThreadState state;

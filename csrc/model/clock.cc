@@ -7,9 +7,11 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "core/fork.h"
+#include "core/modelled_memory.h"
 #include "core/mutex.h"
 #include "core/storage.h"
 #include "engine/scheduler.h"
@@ -25,6 +27,7 @@ std::atomic<bool> is_on{false}, skips_arithmetic{false};
 namespace {
 
 constexpr size_t kMostSpans = size_t{1} << 18;
+constexpr uint16_t kDeletions = UINT16_MAX;  // the lane of those, which no picture shows
 
 std::atomic<uint64_t> clocks{0};
 
@@ -43,6 +46,19 @@ int64_t thread_cpu_ns() {
   return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec;
 }
 
+// What two readings of that clock take at least: of bookkeeping between them, no program's work.
+int64_t reading_ns() {
+  static const int64_t least = [] {
+    int64_t found = INT64_MAX;
+    for (int i = 0; i < 64; ++i) {
+      const int64_t before = thread_cpu_ns();
+      found = std::min(found, thread_cpu_ns() - before);
+    }
+    return found;
+  }();
+  return least;
+}
+
 class Clock {
  public:
   explicit Clock(const Machine& machine);
@@ -50,14 +66,20 @@ class Clock {
               Storage* const* writes, int num_writes, uint32_t serial);
   Progress& progress() { return progress_; }
   bool wait_for(engine::Var* var, bool only_writers);
+  void wait_for_memory(Context gpu, int64_t bytes, int64_t limit);
   void dismiss(uint64_t meeting) { simulation_.dismiss(meeting); }
   void forget(engine::Var& var) { simulation_.forget(&var); }
+  void freed(const Storage& block);
+  MemoryTrack& memory() { return memory_; }
   Seen seen(uint64_t from, size_t most);
-  HostClock& this_host();  // brought to now
+  MemorySeen memory_seen(uint64_t from, bool before, bool changes) const;
+  HostClock& this_host();                                                     // brought to now
+  double told_s() const { return host.clock == number_ ? host.seconds : 0; }  // when it was
 
  private:
   void ended(const Work& work);
   void add(const Span& span);
+  void wait_until(double until, bool tells);
   void add_host(HostClock* of, uint32_t name, uint32_t site, uint32_t serial);
   void add_exchange(const Exchange& exchange, Work* work);
   void add_kernels(const engine::Props& props, Storage* const* writes, Work* work);
@@ -80,6 +102,9 @@ class Clock {
   std::deque<Span> spans_;
   uint64_t first_ = 0;  // number of the first one that is kept
   Progress progress_;
+  MemoryTrack memory_;
+  std::unordered_map<uint32_t, MemoryChange> deletions_;  // by serial, of what is still used
+  uint32_t deletion_ = 0;                                 // the last one's serial
   Simulation simulation_;  // the first to go: it still tells what ends
 };
 
@@ -107,14 +132,20 @@ Clock::Clock(const Machine& machine)
       routes_(machine),
       number_(clocks.load() + 1),
       link_lanes_(routes_.names().size(), -1),
-      simulation_(routes_.bandwidths(), [this](const Work& work) { ended(work); }, set_timed) {}
+      simulation_(
+          routes_.bandwidths(), [this](const Work& work) { ended(work); },
+          [this](const void* variable, bool written, bool used) {
+            set_timed(variable, written, used);
+            if (!used) memory_.used(variable, simulation_.now());
+          }) {}
 
 HostClock& Clock::this_host() {
   const int64_t cpu = thread_cpu_ns();
   if (host.clock != number_) {
     host = {number_, simulation_.now(), simulation_.now(), cpu};
   }
-  host.seconds += static_cast<double>(cpu - host.cpu_ns) * 1e-9 * machine_.host.cpu_scale;
+  const int64_t own = std::max<int64_t>(cpu - host.cpu_ns, 0);
+  host.seconds += static_cast<double>(own) * 1e-9 * machine_.host.cpu_scale;
   host.cpu_ns = cpu;
   return host;
 }
@@ -286,7 +317,28 @@ void Clock::pushed(const engine::Props& props, Storage* const* reads, int num_re
   host.cpu_ns = thread_cpu_ns();  // all this is not the program's work
 }
 
+// Of what operators still use a deletion is one more operator that writes.
+void Clock::freed(const Storage& block) {
+  MemoryChange change;
+  if (!memory_.take_out(block, engine::executing() ? 0 : this_host().seconds, &change)) return;
+  if (!block.var.modelled_uses()) return memory_.add(change);
+  Work work;
+  work.lane = kDeletions;
+  work.serial = ++deletion_;
+  work.pushed = change.time_s;
+  work.writes.push_back(&block.var);
+  deletions_[work.serial] = change;
+  simulation_.add(std::move(work));
+}
+
 void Clock::ended(const Work& work) {
+  if (work.lane == kDeletions) {
+    MemoryChange& change = deletions_[work.serial];
+    change.time_s = std::max(change.time_s, work.ended);
+    memory_.add(change);
+    deletions_.erase(work.serial);
+    return;
+  }
   Span span;
   span.serial = work.serial;
   span.lane = work.lane;
@@ -341,12 +393,24 @@ void Clock::add_met(Span span, uint16_t lane, const Piece& piece) {
 }
 
 bool Clock::wait_for(engine::Var* var, bool only_writers) {
-  HostClock& now = this_host();
-  const double before = now.seconds;
+  this_host();
   const bool over = var ? simulation_.finish(var, only_writers) : simulation_.finish_all();
-  const double until = simulation_.now();
+  wait_until(simulation_.now(), !var);
+  return over;
+}
+
+void Clock::wait_for_memory(Context gpu, int64_t bytes, int64_t limit) {
+  simulation_.advance(this_host().seconds);
+  while (memory_.held(gpu.id) + bytes > limit && simulation_.finish_next()) {
+  }
+  wait_until(simulation_.now(), false);
+}
+
+// `tells`: what the host has done so far, even if it does not wait.
+void Clock::wait_until(double until, bool tells) {
+  const double before = host.seconds;
   const bool waits = until > before;
-  if (now.seconds > now.told && (waits || !var)) add_host(&now, 0, trace::current_site(), 0);
+  if (before > host.told && (waits || tells)) add_host(&host, 0, trace::current_site(), 0);
   if (waits) {
     Span span;
     span.start_s = before;
@@ -355,11 +419,10 @@ bool Clock::wait_for(engine::Var* var, bool only_writers) {
     span.lane = host_lane();
     span.kind = static_cast<uint8_t>(SpanKind::wait);
     add(span);
-    now.told = now.seconds = until;
+    host.told = host.seconds = until;
   }
-  simulation_.advance(now.seconds);
-  now.cpu_ns = thread_cpu_ns();
-  return over;
+  simulation_.advance(host.seconds);
+  host.cpu_ns = thread_cpu_ns();
 }
 
 Seen Clock::seen(uint64_t from, size_t most) {
@@ -375,6 +438,12 @@ Seen Clock::seen(uint64_t from, size_t most) {
   for (uint64_t i = begin; i < until; ++i) all.spans.push_back(spans_[i - first_]);
   all.next = std::max(until, begin);
   progress_.each_late([&](uint16_t lane, double until) { all.late.push_back({lane, until}); });
+  return all;
+}
+
+MemorySeen Clock::memory_seen(uint64_t from, bool before, bool changes) const {
+  MemorySeen all = memory_.seen(from, before, changes);
+  all.clock = number_;
   return all;
 }
 
@@ -436,6 +505,59 @@ void forget(engine::Var& var) {
   if (the_clock()) the_clock()->forget(var);
 }
 
+// What pending work holds on the CPU is known to be free on the device when it is over here.
+void wait_for_memory(Context gpu, int64_t bytes, int64_t limit) {
+  if (engine::executing()) return;
+  const auto is_short = [&] {
+    Guard guard(mutex());
+    return the_clock() && the_clock()->memory().held(gpu.id) + bytes > limit;
+  };
+  if (!is_short()) return;
+  held::hooks().finish_pending();
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->wait_for_memory(gpu, bytes, limit);
+}
+
+// What an operator takes for itself while it runs is the CPU's.
+void memory_taken(const Storage& block, uint8_t kind) {
+  if (engine::executing()) return;
+  Guard guard(mutex());
+  if (!the_clock()) return;
+  the_clock()->memory().taken(block, kind, the_clock()->this_host().seconds);
+  host.cpu_ns = thread_cpu_ns() + reading_ns();
+}
+
+void memory_is(const Storage& block, uint8_t kind) {
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->memory().is(block, kind, the_clock()->told_s());
+}
+
+// A push lets go of its arrays several times, at one time of the host: once is enough.
+struct LetGo {
+  const void* variable = nullptr;
+  uint64_t clock = 0;
+  double seconds = 0;
+};
+thread_local LetGo let_go[8];
+
+void memory_let_go(const Storage& block) {
+  if (block.ref_count() == 1 || engine::executing()) return;  // the last one destroys it
+  LetGo& last = let_go[reinterpret_cast<uintptr_t>(&block) / kHeaderBytes % 8];
+  if (last.variable == &block.var && last.clock == host.clock && last.seconds == host.seconds) {
+    return;
+  }
+  last = {&block.var, host.clock, host.seconds};
+  Guard guard(mutex());
+  if (the_clock()) the_clock()->memory().used(&block.var, the_clock()->told_s());
+}
+
+void memory_freed(const Storage& block) {
+  Guard guard(mutex());
+  if (!the_clock()) return;
+  the_clock()->freed(block);
+  if (!engine::executing()) host.cpu_ns = thread_cpu_ns() + reading_ns();
+}
+
 Pause::Pause() {
   Guard guard(mutex());
   if (the_clock()) the_clock()->this_host();
@@ -447,6 +569,11 @@ Pause::~Pause() {
 Seen seen(uint64_t from, size_t most) {
   Guard guard(mutex());
   return the_clock() ? the_clock()->seen(from, most) : Seen{};
+}
+
+MemorySeen memory_seen(uint64_t from, bool before, bool changes) {
+  Guard guard(mutex());
+  return the_clock() ? the_clock()->memory_seen(from, before, changes) : MemorySeen{};
 }
 
 }  // namespace model

@@ -10,6 +10,7 @@
 
 #include "engine/modelled.h"
 #include "model/machine.h"
+#include "model/memory_track.h"
 
 namespace hybrid {
 namespace model {
@@ -48,6 +49,8 @@ struct Seen {
 };
 // Spans from that number on, at most so many. The numbers begin with the clock.
 Seen seen(uint64_t from, size_t most);
+// The same of the memory of GPUs: what was held before, and the changes, where they are asked for.
+MemorySeen memory_seen(uint64_t from, bool before, bool changes);
 
 }  // namespace model
 }  // namespace hybrid

@@ -308,6 +308,12 @@ bool Simulation::finish_all() {
   return true;
 }
 
+bool Simulation::finish_next() {
+  if (pending_ == 0 || next_time() == HUGE_VAL) return false;
+  step();
+  return true;
+}
+
 void Simulation::forget(const void* variable) { variables_.erase(variable); }
 
 }  // namespace model

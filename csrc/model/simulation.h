@@ -70,6 +70,7 @@ class Simulation {
   // operators that were not added yet, on which a device waits.
   bool finish(const void* variable, bool only_writers);
   bool finish_all();
+  bool finish_next();  // what happens at the next moment; false: nothing does
   // It will never be complete: who waits there, or comes, goes on.
   void dismiss(uint64_t meeting);
   // Another variable may lie there from now on.

@@ -78,7 +78,7 @@ StorageRef take_arena(const Graph& graph, const Plan& plan, int64_t new_bytes, C
   if (used + need <= limit) {
     if (plan.arena_bytes == 0) return {};
     StorageRef arena = allocate(static_cast<size_t>(plan.arena_bytes), ctx);
-    arena->of_program = true;
+    held::mark(arena.get(), held::Kind::working);
     return arena;
   }
   fail("out of memory on ", ctx.str(), ": the program needs ", held::bytes_in_words(need),

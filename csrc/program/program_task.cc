@@ -448,6 +448,7 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
     if (std::find(writes.begin(), writes.end(), s) == writes.end()) add(&reads, s);
   };
   for (const NDArray& a : run.inputs) add_read(a.storage.get());
+  if (run.arena) add_read(run.arena.get());  // the modelled clock knows until when
   if (run.constants) {
     for (const NDArray& a : *run.constants) add_read(a.storage.get());
   }

@@ -5,6 +5,7 @@
 
 #include "array/old_value.h"
 #include "core/error.h"
+#include "core/held_blocks.h"
 #include "launch/launch.h"
 #include "tape/autograd.h"
 #include "tape/tape_gradient.h"
@@ -26,9 +27,9 @@ void mark_variable(ArrayRef& array, const NDArray& grad, ArrayExtra::Req req) {
   array.array = value;
   extra.traced = false;
   extra.variable = true;
-  value.storage->of_variable = true;
+  held::mark(value.storage.get(), held::Kind::parameters);
   extra.grad = grad;
-  if (grad.defined()) grad.storage->of_gradient = true;
+  if (grad.defined()) held::mark(grad.storage.get(), held::Kind::gradients);
   extra.grad_req = req;
   extra.has_fresh_grad = false;
   auto slot = std::make_shared<VariableSlot>();

@@ -6,6 +6,7 @@
 
 #include "array/trace_writes.h"
 #include "core/error.h"
+#include "core/held_blocks.h"
 #include "launch/launch.h"
 #include "launch/random.h"
 #include "passes/pass.h"
@@ -283,7 +284,7 @@ void trace_attach_grad(ArrayRef& array, ArrayExtra::Req req) {
     attrs.set("shape", shape_of(array).to_vector());
     attrs.set("dtype", static_cast<int64_t>(dtype));
     slot->grad = run_op(*zeros, attrs, {}, 0, nullptr, context_of(array))[0];
-    slot->grad.storage->of_gradient = true;
+    held::mark(slot->grad.storage.get(), held::Kind::gradients);
   }
   ArrayExtra& extra = *array.extra;
   if (VariableSlot* old = variable_slot(*extra.entry.node)) {

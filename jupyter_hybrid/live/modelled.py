@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from .labels import labels
+from .modelled_memory import MemoryReader
 from .pace import Pace
 
 __all__ = ["Frame", "ModelledReader", "model_now"]
@@ -34,10 +35,13 @@ def model_now() -> tuple[int, float]:
 
 
 class Frame(NamedTuple):
-    """``head``: the message without its type; ``spans``: records of SPAN_DTYPE."""
+    """``head``: the message without its type; ``spans``: records of SPAN_DTYPE; ``costs``: of each
+    FLOP and bytes, float32; ``memory``: as ``MemoryReader.due`` tells it."""
 
     head: dict[str, Any]
     spans: bytes
+    costs: bytes = b""
+    memory: bytes = b""
 
 
 class ModelledReader:
@@ -45,10 +49,16 @@ class ModelledReader:
 
     Args:
         read: ``_core.model_spans``, or what stands for it.
+        memory: reads what the devices' memory is used for.
     """
 
-    def __init__(self, read: Callable[[int, int], dict[str, Any]] = _core.model_spans) -> None:
+    def __init__(
+        self,
+        read: Callable[[int, int], dict[str, Any]] = _core.model_spans,
+        memory: MemoryReader | None = None,
+    ) -> None:
         self._read = read
+        self._memory = memory or MemoryReader()
         self._begin(0)
 
     def _begin(self, clock: int) -> None:
@@ -62,6 +72,7 @@ class ModelledReader:
         self._read_s = 0.0  # the last end that was read
         self._pace = Pace()
         self._last: tuple[Any, ...] = ()
+        self._memory.begin()
 
     def frame(
         self,
@@ -104,11 +115,15 @@ class ModelledReader:
         new = self._new_labels(seen)
         lanes = self._new_lanes(seen["lanes"])
         last, self._last = self._last, tuple(map(str, head.values()))
-        if last == self._last and not (len(sent) or gaps or lanes or new["names"]):
+        memory = self._memory.due(now_s)
+        if last == self._last and not (len(sent) or gaps or lanes or new["names"] or memory):
             return None
         head["cell_ms"] = 1e3 * cell[1] if cell[0] == self.clock else 0.0
         head.update(lanes=lanes, gaps=gaps, lost=seen["lost"], **new)
-        return Frame(head, self._packed(sent, running, now_s))
+        head["memory_kinds"] = list(_core.MEMORY_KINDS)
+        rows = np.concatenate([sent, running])
+        costs = np.stack([rows["flops"], rows["bytes"]], axis=1).astype("<f4")
+        return Frame(head, self._packed(rows, len(sent), now_s), costs.tobytes(), memory)
 
     def _room(self) -> int:
         return min(_MOST_READ, _MOST_HELD - len(self._held))
@@ -184,18 +199,18 @@ class ModelledReader:
         self._lanes = list(lanes)
         return new
 
-    def _packed(self, sent: np.ndarray, running: np.ndarray, now_s: float) -> bytes:
-        rows = np.concatenate([sent, running])
+    def _packed(self, rows: np.ndarray, sent: int, now_s: float) -> bytes:
+        """So many of the first rows have ended, the others run."""
         packed = np.zeros(len(rows), _core.SPAN_DTYPE)
         seconds = rows["seconds"].copy()
-        seconds[len(sent) :] = now_s - running["start_s"]
+        seconds[sent:] = now_s - rows["start_s"][sent:]
         packed["start_ms"] = rows["start_s"] * 1e3
         packed["busy_ms"] = packed["extent_ms"] = seconds * 1e3
         for field in ("name", "site", "node", "lane"):
             packed[field] = rows[field]
         packed["count"] = 1
         packed["flags"] = np.where(rows["kind"] == _WAIT, _FLAGS["wait"], 0)
-        packed["flags"][len(sent) :] |= _FLAGS["running"]
+        packed["flags"][sent:] |= _FLAGS["running"]
         # A push is an arrow from the host to its kernel or copy: the host and links have none.
         hosts = [i for i, (_, _, kind) in enumerate(self._lanes) if kind in ("host", "link")]
         pushed = ~np.isin(rows["lane"], hosts)

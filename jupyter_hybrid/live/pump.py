@@ -248,7 +248,12 @@ class _Panel:
         if told is None:
             return None
         head = {"type": "modelled_frame", "version": frame["version"], "process": PROCESS}
-        return {**head, "machine": str(machine or ""), **told.head}, [told.spans]
+        gpus = [
+            {"flops": gpu.float32, "bandwidth": gpu.bandwidth, "memory": gpu.memory}
+            for gpu in (machine.gpus if machine else ())
+        ]
+        head |= {"machine": str(machine or ""), "gpus": gpus}
+        return {**head, **told.head}, [told.spans, b"", b"", told.costs, told.memory]
 
     def send(self, data: dict[str, Any], buffers: list[bytes] | None = None) -> None:
         """Publishes on the comm from any thread, also while a cell runs."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..capture.durations import seconds as in_words
+from ..capture.sizes import byte_size
+from .memory import most
 
 if TYPE_CHECKING:
     from .timelines import Timeline
@@ -29,6 +31,7 @@ class Figures:
         exposed: it copied and did not compute: communication that nothing hides.
         idle: neither.
         peak_share: FLOP/s over all of the time, of the data sheet's rate in float32.
+        peak_memory: the most bytes that it held at once; 0: it is not known.
     """
 
     device: str
@@ -38,15 +41,18 @@ class Figures:
     exposed: float
     idle: float
     peak_share: float
+    peak_memory: int = 0
 
     def __str__(self) -> str:
         def share(part: float) -> str:
             return f"{100 * part / self.seconds:.0f} %" if self.seconds else "-"
 
+        held = f"; at most {byte_size(self.peak_memory)} of memory" if self.peak_memory else ""
         return (
             f"{self.device}: computed {in_words(self.compute)} ({share(self.compute)}), exposed "
             f"communication {in_words(self.exposed)} ({share(self.exposed)}), idle "
             f"{in_words(self.idle)} ({share(self.idle)}); {100 * self.peak_share:.1f} % of its peak"
+            f"{held}"
         )
 
 
@@ -66,6 +72,7 @@ def figures(of: Timeline, device: str) -> Figures:
         exposed=exposed,
         idle=max(of.seconds - length(compute) - exposed, 0.0),
         peak_share=done / peak if peak else 0.0,
+        peak_memory=most(of.memory, device),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..capture.durations import seconds as in_words
 from ..views.svg_text import clip, shown, text_at
 from .figures import KINDS, figures
+from .picture_memory import area, legend, peak_words
 
 if TYPE_CHECKING:
     from .timelines import Timeline
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["svg"]
 
 _LEFT, _WIDTH, _RIGHT, _ROW, _GAP, _TOP = 190.0, 760.0, 190.0, 15.0, 7.0, 46.0
+_MEMORY = 44.0  # the height of its area
+_TITLE, _AREA = -1, -2  # in place of a lane's number
 _NARROWEST = 0.6  # pixels: spans that are closer than this are drawn as one
 # Okabe and Ito's colour-blind safe set.
 _COLOURS = {"kernel": "#0072b2", "copy": "#d55e00", "dispatch": "#70757f", "wait": "#e8d9a8"}
@@ -27,7 +30,8 @@ _WORDS = {
 def svg(of: Timeline) -> str:
     """The picture. Spans tell their names, lines and times to who points at them."""
     rows = _rows(of)
-    height = _TOP + sum(h for _, _, h in rows) + 34
+    highest = max((f.peak_memory for f in of.figures()), default=0)
+    height = _TOP + sum(room for *_, room in rows) + 34
     width = _LEFT + _WIDTH + _RIGHT
     scale = _WIDTH / of.seconds if of.seconds else 0.0
     parts = [
@@ -40,40 +44,51 @@ def svg(of: Timeline) -> str:
                 font_size=10.5, fill="#5a6070"),
         _legend(width - 12),
     ]  # fmt: skip
+    if len(of.memory):
+        parts.append(legend(of, width - 12, 35))
     y = _TOP
-    for title, lane, room in rows:
-        if lane < 0:
+    for device, title, lane, room in rows:
+        if lane == _TITLE:
             parts.append(text_at(12, y + 12, title, font_size=11.5, font_weight=600))
-            parts.append(_told(of, title, y))
+            parts.append(_told(of, device, y))
         else:
+            high = _MEMORY if lane == _AREA else _ROW
             parts.append(text_at(24, y + 11, clip(title, _LEFT - 30, 10.5), font_size=10.5,
                                  fill="#3b4252"))  # fmt: skip
             parts.append(
-                f'<rect x="{_LEFT}" y="{y:.1f}" width="{_WIDTH}" height="{_ROW - 2}" '
+                f'<rect x="{_LEFT}" y="{y:.1f}" width="{_WIDTH}" height="{high - 2}" '
                 'fill="#f4f5f7"/>'
             )
-            parts.extend(_spans(of, lane, y, scale))
+            if lane == _AREA:
+                parts.extend(area(of, device, _LEFT, y, _WIDTH, high - 2, highest))
+                parts.append(_beside(y + 11, peak_words(of, device)))
+            else:
+                parts.extend(_spans(of, lane, y, scale))
         y += room
     parts.append(_axis(of.seconds, y))
     return "".join(parts) + "</svg>"
 
 
-def _rows(of: Timeline) -> list[tuple[str, int, float]]:
-    """Titles of devices (lane -1) and lanes, each with its height."""
+def _rows(of: Timeline) -> list[tuple[str, str, int, float]]:
+    """Devices' titles, lanes and memory: device, words, lane and height of each."""
     used = set(of.spans["lane"].tolist())
     order = ["host", *of.devices(), "cpu(0)", "links"]
     groups = {lane.device for i, lane in enumerate(of.lanes) if i in used}
-    rows: list[tuple[str, int, float]] = []
+    remembered = set(of.memory["device"].tolist())
+    rows: list[tuple[str, str, int, float]] = []
     for device in [*order, *sorted(groups - set(order))]:
         lanes = [i for i, lane in enumerate(of.lanes) if lane.device == device and i in used]
         if not lanes:
             continue
-        rows.append((device, -1, _ROW + 2))
+        is_gpu = device.startswith("gpu")
+        rows.append((device, f"{device}, virtual" if is_gpu else device, _TITLE, _ROW + 2))
         for i in sorted(lanes, key=lambda i: (_rank(of.lanes[i].kind), of.lanes[i].name)):
             lane = of.lanes[i]
             name = lane.name.removeprefix(device).strip() or lane.kind
-            rows.append((name, i, _ROW))
-        rows[-1] = (*rows[-1][:2], _ROW + _GAP)
+            rows.append((device, name, i, _ROW))
+        if is_gpu and int(device[4:-1]) in remembered:
+            rows.append((device, "memory", _AREA, _MEMORY))
+        rows[-1] = (*rows[-1][:3], rows[-1][3] + _GAP)
     return rows
 
 
@@ -91,11 +106,11 @@ def _told(of: Timeline, device: str, y: float) -> str:
         f"computes {shares[0]:.0f} %, {100 * f.peak_share:.0f} % of peak",
         f"exposed copies {shares[1]:.0f} %",
     )
-    x = _LEFT + _WIDTH + 10
-    return "".join(
-        text_at(x, y + 28 + i * 14, line, font_size=10.5, fill="#3b4252")
-        for i, line in enumerate(words)
-    )
+    return "".join(_beside(y + 28 + i * 14, line) for i, line in enumerate(words))
+
+
+def _beside(y: float, words: str) -> str:
+    return text_at(_LEFT + _WIDTH + 10, y, words, font_size=10.5, fill="#3b4252")
 
 
 def _spans(of: Timeline, lane: int, y: float, scale: float) -> list[str]:
@@ -153,6 +168,9 @@ def _tooltip(of: Timeline, run: list[np.void]) -> str:
     if first["bytes"] > 0:
         words.append(f"{float(first['bytes']) / 1e6:,.1f} MB, {float(first['flops']) / 1e6:,.1f} "
                      "MFLOP")  # fmt: skip
+    peak = of.peaks.get(of.lanes[int(first["lane"])].device, 0) * float(first["seconds"])
+    if first["flops"] > 0 and peak > 0:
+        words.append(f"{100 * float(first['flops']) / peak:.0f} % of its float32 peak")
     return "\n".join(words)
 
 
@@ -171,8 +189,8 @@ def _axis(seconds: float, y: float) -> str:
         x = _LEFT + at / seconds * _WIDTH
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y:.1f}" y2="{y + 4:.1f}" '
                      'stroke="#8a8f99"/>')  # fmt: skip
-        parts.append(text_at(x, y + 16, in_words(at), text_anchor="middle", font_size=10,
-                             fill="#5a6070"))  # fmt: skip
+        words = in_words(at) if at else "0"
+        parts.append(text_at(x, y + 16, words, text_anchor="middle", font_size=10, fill="#5a6070"))
         at += step
     return "".join(parts)
 

@@ -17,6 +17,7 @@ from ..capture.durations import seconds as in_words
 from ..whole_files import write_whole
 from .figures import KINDS, Figures, figures, overlap
 from .machine import declared
+from .memory import held_since, steps
 from .picture import svg
 
 __all__ = ["Lane", "Timeline", "record", "timeline"]
@@ -24,6 +25,7 @@ __all__ = ["Lane", "Timeline", "record", "timeline"]
 _FORMAT = "jupyter_hybrid modelled timeline 1"
 _FIELDS = ("start_s", "seconds", "queued_s", "flops", "bytes", "name", "site", "serial", "lane",
            "kind", "links")  # fmt: skip
+_MEMORY_FIELDS = ("time_s", "bytes", "device", "kind")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class Timeline:
         places: lines, by the spans' ``site``; 0 is not known.
         seconds: of the whole block.
         peaks: FLOP/s in float32, by device.
+        memory: records of what each GPU holds of a kind (an index into
+            ``_core.MEMORY_KINDS``) from ``time_s`` on, in bytes. A block is held from when the host
+            asks for it until it has let it go and the last operator that uses it has ended.
+        capacities: bytes of memory, by device.
         lost: spans that were no longer kept.
     """
 
@@ -63,6 +69,8 @@ class Timeline:
         self.places: dict[int, str] = {}
         self.seconds = 0.0
         self.peaks: dict[str, float] = {}
+        self.memory = np.empty(0, _core.MODEL_MEMORY_DTYPE)
+        self.capacities: dict[str, int] = {}
         self.lost = 0
 
     # Figures --------------------------------------------------------------------------------------
@@ -81,8 +89,13 @@ class Timeline:
         return sorted(found, key=lambda name: int(name[4:-1]))
 
     def figures(self) -> list[Figures]:
-        """Of every GPU: compute, exposed communication, idle, share of peak."""
+        """Of every GPU: compute, exposed communication, idle, share of peak, memory."""
         return [figures(self, device) for device in self.devices()]
+
+    def memory_of(self, device: str) -> tuple[np.ndarray, np.ndarray]:
+        """What a GPU holds: times (n,) in seconds, and bytes (n, kinds) from each of them on, the
+        kinds as in ``_core.MEMORY_KINDS``."""
+        return steps(self.memory, str(device))
 
     def utilisation(self) -> float:
         """Of all GPUs together, the share of the time in which they computed."""
@@ -121,6 +134,12 @@ class Timeline:
             "seconds": self.seconds,
             "peaks": self.peaks,
             "lost": self.lost,
+            "capacities": self.capacities,
+            "memory": {
+                "kinds": list(_core.MEMORY_KINDS),
+                "fields": list(_MEMORY_FIELDS),
+                "rows": [list(row) for row in self.memory[list(_MEMORY_FIELDS)].tolist()],
+            },
             "lanes": [[lane.name, lane.device, lane.kind] for lane in self.lanes],
             **{f"{what}s": {str(k): v for k, v in of.items()} for what, of in used.items()},
             "fields": list(_FIELDS),
@@ -140,6 +159,9 @@ class Timeline:
             made.machine, made.seconds = str(data["machine"]), float(data["seconds"])
             made.peaks = {str(k): float(v) for k, v in data["peaks"].items()}
             made.lost = int(data["lost"])
+            made.capacities = {str(k): int(v) for k, v in data.get("capacities", {}).items()}
+            if "memory" in data:  # earlier files tell nothing of it
+                made.memory = _memory_from(data["memory"])
             made.lanes = [Lane(*map(str, lane)) for lane in data["lanes"]]
             made.names = {int(k): str(v) for k, v in data["names"].items()}
             made.places = {int(k): str(v) for k, v in data["sites"].items()}
@@ -153,6 +175,15 @@ class Timeline:
         return made
 
 
+def _memory_from(data: dict[str, Any]) -> np.ndarray:
+    kinds = [_core.MEMORY_KINDS.index(kind) for kind in data["kinds"]]
+    rows = np.zeros(len(data["rows"]), _core.MODEL_MEMORY_DTYPE)
+    for i, field in enumerate(data["fields"]):
+        column = [row[i] for row in data["rows"]]
+        rows[field] = [kinds[kind] for kind in column] if field == "kind" else column
+    return rows
+
+
 @contextmanager
 def record() -> Iterator[Timeline]:
     """``with record() as run:`` the block's :class:`Timeline`, whole when the block has ended.
@@ -164,13 +195,14 @@ def record() -> Iterator[Timeline]:
     _core.wait_all()
     begin = _core.model_spans(0, 0)
     first, clock = begin["first"] + begin["kept"], begin["clock"]
+    first_change = _core.model_memory(2**63, before=False, changes=False)["next"]
     made = Timeline()
     yield made
     _core.wait_all()
     seen = _core.model_spans(first)
     if seen["clock"] != clock:
         raise MXNetError("record: the virtual GPUs were declared anew inside the block")
-    _fill(made, seen, begin["now_s"])
+    _fill(made, seen, begin["now_s"], first_change)
 
 
 def timeline() -> Timeline:
@@ -179,15 +211,17 @@ def timeline() -> Timeline:
         raise MXNetError("timeline: no devices are modelled: virtual_gpus(n, like='V100') does it")
     _core.wait_all()
     made = Timeline()
-    _fill(made, _core.model_spans(0), 0.0)
+    _fill(made, _core.model_spans(0), 0.0, 0)
     return made
 
 
-def _fill(made: Timeline, seen: dict[str, Any], begin_s: float) -> None:
+def _fill(made: Timeline, seen: dict[str, Any], begin_s: float, first_change: int) -> None:
     of = declared()
     assert of is not None
     made.machine = str(of)
     made.peaks = {f"gpu({i})": gpu.float32 for i, gpu in enumerate(of.gpus)}
+    made.capacities = {f"gpu({i})": gpu.memory for i, gpu in enumerate(of.gpus)}
+    made.memory = held_since(begin_s, _core.model_memory(first_change))
     made.lanes = [Lane(*lane) for lane in seen["lanes"]]
     made.spans = np.frombuffer(seen["spans"], _core.MODEL_SPAN_DTYPE).copy()
     made.spans["start_s"] -= begin_s

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import nesting
+from .._core import mark_optimizer_state
 from ..context import Context
 from ..nd import NDArray
 from ..nd.array_names import array_name, name_array
@@ -14,9 +15,11 @@ from .state_files import read_states, write_states
 from .step import StepOptimizer
 
 
-def _name_states(state: Any, weight: str) -> None:
+def _label_states(state: Any, weight: str) -> None:
     """Pictures call them after the weight: ``dense0_weight_state0``."""
     arrays = [a for a in nesting.flatten(state) if type(a) is NDArray]
+    for array in arrays:
+        mark_optimizer_state(array)
     for number, array in enumerate(arrays if weight else ()):
         name_array(array, f"{weight}_state{number}", parameter=False)
 
@@ -55,7 +58,7 @@ class Updater:
     def _state(self, index: Any, weight: Any) -> Any:
         if index not in self.states:
             made = self.optimizer.create_state_multi_precision(index, weight)
-            _name_states(made, array_name(weight))
+            _label_states(made, array_name(weight))
             self.states[index] = made
         elif not self.states_synced[index]:
             self.states[index] = self.sync_state_context(self.states[index], weight.context)

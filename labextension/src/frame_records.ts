@@ -43,6 +43,9 @@ export interface Span {
   pusher: number;
   /** operators whose results it read, beside those that are told */
   more: number;
+  /** on the modelled clock: FLOP, and bytes that are read and written, or that cross each link */
+  flops?: number;
+  moved?: number;
 }
 
 /** How long slow motion held an operator before it worked; of several that is not known: 0. */
@@ -60,6 +63,13 @@ export interface QueueState {
   /** bytes of the device's memory in use, and the most since the state before */
   used: number;
   high: number;
+}
+
+/** What a modelled device's memory is used for from a time on: bytes by kind. */
+export interface MemoryState {
+  time: number;
+  device: string;
+  held: number[];
 }
 
 /** `consumer` read what `producer` wrote; both are serials of pushes. */
@@ -135,5 +145,29 @@ export function decodeProducers(bytes: Bytes): Produced[] {
   return Array.from({ length: count }, (_, i) => ({
     producer: view.getUint32(8 * i, true),
     consumer: view.getUint32(8 * i + 4, true)
+  }));
+}
+
+/** Tells the spans of a frame what they cost. */
+export function decodeCosts(bytes: Bytes, spans: Span[]): void {
+  const [view, count] = recordsOf(bytes, 8, 'costs');
+  if (count !== spans.length) {
+    throw fault('costs', `expected those of ${spans.length} spans, got ${count}`);
+  }
+  spans.forEach((span, i) => {
+    span.flops = view.getFloat32(8 * i, true);
+    span.moved = view.getFloat32(8 * i + 4, true);
+  });
+}
+
+export function decodeMemory(bytes: Bytes, kinds: number): MemoryState[] {
+  const size = 8 * (2 + kinds);
+  const [view, count] = recordsOf(bytes, size, 'memory');
+  return Array.from({ length: count }, (_, i) => ({
+    time: view.getFloat64(i * size, true),
+    device: `gpu(${view.getFloat64(i * size + 8, true)})`,
+    held: Array.from({ length: kinds }, (_, kind) =>
+      view.getFloat64(i * size + 16 + 8 * kind, true)
+    )
   }));
 }

@@ -231,7 +231,7 @@ export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMe
     case 'frame':
       return parseFrame(data, buffers);
     case 'modelled_frame':
-      return parseModelled(data, parseFrame(data, buffers));
+      return parseModelled(data, parseFrame(data, buffers), buffers[3], buffers[4]);
     case 'status':
       return { type, ...status(data, 'status') };
     case 'viewer':

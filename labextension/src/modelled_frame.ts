@@ -1,8 +1,16 @@
 // Frames of the modelled clock: as those of the real one, with how fast it is shown.
 import { boolean, integer, list, number, object, or, string } from './decode';
+import { decodeCosts, decodeMemory, type Bytes, type MemoryState } from './frame_records';
 import type { Frame } from './frames';
 
 export type Told = Omit<Frame, 'type'>;
+
+/** A device's data sheet: FLOP/s in float32, bytes/s, bytes of memory. */
+export interface Sheet {
+  flops: number;
+  bandwidth: number;
+  memory: number;
+}
 
 export interface ModelledFrame extends Told {
   type: 'modelled_frame';
@@ -18,17 +26,39 @@ export interface ModelledFrame extends Told {
   lagging: number[];
   /** spans that were no longer kept when they were asked for */
   lost: number;
+  /** by the number of the GPU */
+  gpus: Sheet[];
+  /** what memory is used for, in the order of `memory` */
+  memory_kinds: string[];
+  memory: MemoryState[];
 }
 
-const own = object<Omit<ModelledFrame, keyof Told | 'type'>>({
+const own = object<Omit<ModelledFrame, keyof Told | 'type' | 'memory'>>({
   clock: or(integer, 0),
   machine: or(string, ''),
   slower: or(number, null),
   live: or(boolean, false),
   lagging: or(list(integer), []),
-  lost: or(integer, 0)
+  lost: or(integer, 0),
+  gpus: or(list(object<Sheet>({ flops: number, bandwidth: number, memory: number })), []),
+  memory_kinds: or(list(string), [])
 });
 
-export function parseModelled(data: unknown, frame: Frame): ModelledFrame {
-  return { ...frame, ...own(data, 'modelled_frame'), type: 'modelled_frame' };
+/** `costs`, `memory`: absent in what earlier kernels sent. */
+export function parseModelled(
+  data: unknown,
+  frame: Frame,
+  costs?: Bytes,
+  memory?: Bytes
+): ModelledFrame {
+  const told = own(data, 'modelled_frame');
+  if (costs) {
+    decodeCosts(costs, frame.spans);
+  }
+  return {
+    ...frame,
+    ...told,
+    type: 'modelled_frame',
+    memory: memory ? decodeMemory(memory, told.memory_kinds.length) : []
+  };
 }

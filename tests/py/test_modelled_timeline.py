@@ -62,7 +62,7 @@ def test_the_picture_has_every_lane_and_span(run):
     assert sum("MFLOP" in t and t.startswith("dot") for t in titles) == 3
     assert all("modelled" in t for t in titles)
     texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
-    for word in ("host", "gpu(1)", "compute", "copy-in", "links"):
+    for word in ("host", "gpu(1), virtual", "compute", "copy-in", "links"):
         assert word in texts
     assert any(t.startswith("Modelled time: 2 x toy, virtual") for t in texts)
     # Spans lie where their times say.

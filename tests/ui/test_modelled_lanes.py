@@ -47,9 +47,9 @@ def run(notebook, index: int) -> None:
     notebook.command("notebook:run-cell")
 
 
-def opened(notebook, name: str, declaration: str) -> None:
+def opened(notebook, name: str, declaration: str, cell: str = CELL) -> None:
     """A notebook whose first cell has declared devices, with the panel in sight."""
-    notebook.write(name, [LOAD, declaration, CELL, "virtual_gpus(0)"])
+    notebook.write(name, [LOAD, declaration, cell, "virtual_gpus(0)"])
     notebook.open(name)
     notebook.command("jupyter-hybrid:show-panel")
     run(notebook, 0)
@@ -105,7 +105,10 @@ def test_modelled_time_beside_real_time(lab_page, theme):
         if "dot" in tooltip.inner_text():
             break
     said = tooltip.inner_text()
-    assert re.search(r"dot\n[\d.]+ µs modelled\non gpu\(0\) compute, virtual\nline 4:", said), said
+    # 2 x 1200 ** 3 operations, three matrices.
+    cost = r"3\.46 GFLOP, \d+ % of its peak in float32\n16\.5 MB moved, \d+ % of its bandwidth"
+    words = rf"dot\n[\d.]+ µs modelled\non gpu\(0\) compute, virtual\n{cost}\nline 4:"
+    assert re.search(words, said), said
     plot.click(position={"x": float(x), "y": COMPUTE_Y})
     expect(page.locator(".hyb-source-line")).to_have_text("        xs = [nd.dot(x, x) for x in xs]")
     plot.press("/")
@@ -136,3 +139,53 @@ def test_nothing_lags_where_the_arithmetic_is_skipped(lab_page):
     assert frames and {lagging for _, _, lagging, _ in frames} == {""}
     told = json.loads(page.locator(".hyb-modelled").get_attribute("data-operators") or "{}")
     assert told["gpu(0) compute"] == [7, 0, 0]
+
+
+# First what sets the pace; then operators of a microsecond that take a second here.
+EIGHT = """xs = [nd.ones((600, 600), ctx=g) for g in gpus]
+with engine.using(slow=0.2):
+    for _ in range(4):
+        ys = [nd.dot(x, x) for x in xs]
+    nd.waitall()
+ys = [y[:2, :2].copy() for y in ys]
+nd.waitall()
+with engine.using(slow=1):
+    for _ in range(3):
+        ys = [y + 1 for y in ys]
+    nd.waitall()
+print(sorted({float(v) for y in ys for v in y.asnumpy().ravel()}), len(ys))"""
+LISTEN_TO_LANES = """() => {
+  const lanes = document.querySelector(".hyb-modelled [aria-label='Device lanes']");
+  window.laggingLanes = new Set();
+  new MutationObserver(() => {
+    const items = [...lanes.children].map(item => item.textContent);
+    items.filter(text => text.endsWith(', lagging')).forEach(text =>
+      window.laggingLanes.add(text.split(',')[0]));
+  }).observe(lanes, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def test_eight_gpus_that_the_cpu_cannot_keep_up_with_are_right_and_lag(lab_page):
+    notebook, page = lab_page, lab_page.page
+    opened(notebook, "eight.ipynb", "gpus = virtual_gpus(8, like='V100')", EIGHT)
+    page.get_by_role("radio", name="modelled time").click()
+    page.evaluate(LISTEN_TO_LANES)
+    run(notebook, 2)
+    notebook.wait_idle(3)
+    page.wait_for_function(ALL_SHOWN, arg=0)
+    assert notebook.outputs()[2].strip() == "[603.0] 8"
+    lagging = set(page.evaluate("[...window.laggingLanes]"))
+    assert lagging and lagging <= {f"gpu({i}) compute" for i in range(8)}
+    # When all is computed, nothing lags. Each did ones, products, a slice, its copy, additions.
+    modelled = page.locator(".hyb-modelled")
+    expect(modelled.get_by_role("list", name="Device lanes")).not_to_contain_text("lagging")
+    told = json.loads(modelled.get_attribute("data-operators") or "{}")
+    assert {told[f"gpu({i}) compute"][0] for i in range(8)} == {1 + 4 + 1 + 1 + 3}
+    # The plot is as high as all its rows: the axis, lanes, titles, memory.
+    lanes = modelled.get_by_role("list", name="Device lanes").locator("li").all_inner_texts()
+    titles = {re.match(r"[gc]pu\(\d\)|host|", lane)[0] or "links" for lane in lanes} - {"host"}
+    height = 20 + 20 * len(lanes) + 24 * len(titles) + 40 * 8 + 4
+    assert modelled.locator(".hyb-timeline-plot").bounding_box()["height"] == height
+    memory = modelled.get_by_role("list", name="Memory of modelled devices")
+    # 600 x 600 numbers, and 2 x 2 of the result.
+    expect(memory).to_contain_text("gpu(7), virtual, modelled: 1.37 MB in use, 1.37 MB arrays")

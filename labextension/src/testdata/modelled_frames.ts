@@ -23,7 +23,7 @@ export function modelled(spans: Span[], more: Partial<ModelledFrame> = {}): Mode
   return {
     ...frame(spans, { lanes }),
     ...{ type: 'modelled_frame', clock: 1, machine: '', slower: 50, live: true },
-    ...{ lagging: [], lost: 0, ...more }
+    ...{ lagging: [], lost: 0, gpus: [], memory_kinds: [], memory: [], ...more }
   };
 }
 

@@ -37,6 +37,13 @@ export function seconds(s: number | null): string {
   return a === 0 ? '0 s' : `${trim(s * 1e9)} ns`;
 }
 
+/** 2.1e9 -> "2.1 GFLOP" */
+export function count(n: number, unit: string): string {
+  const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
+  const power = Math.min(Math.floor(Math.log10(Math.max(Math.abs(n), 1)) / 3), prefixes.length - 1);
+  return `${trim(n / 1000 ** power)} ${prefixes[power]}${unit}`;
+}
+
 export function shape(dims: number[] | null): string {
   if (dims === null) {
     return '?';

@@ -1,10 +1,12 @@
 // What the timeline knows of the modelled clock: lanes of the host, of devices and of links.
 import type { Lane } from '../frames';
-import type { ModelledFrame } from '../modelled_frame';
+import type { ModelledFrame, Sheet } from '../modelled_frame';
 import type { DeviceCounters } from './device_counters';
+import { DeviceMemory } from './device_memory';
 import type { Shares } from './device_shares';
 import { SpanStore, type LaneRing } from './span_store';
 
+const GPU = /^gpu\((\d+)\)$/;
 const KINDS = ['host', 'compute', 'copy-in', 'copy-out', 'all-reduce', 'link'];
 
 export class ModelledStore extends SpanStore {
@@ -16,13 +18,45 @@ export class ModelledStore extends SpanStore {
   lost = 0;
   /** of devices, in the time that is in sight */
   shares = new Map<string, Shares>();
+  /** by the number of the GPU */
+  gpus: readonly Sheet[] = [];
+  /** by device, of those that have told */
+  readonly memories = new Map<string, DeviceMemory>();
   protected override readonly sameCell = 0;
 
-  /** Takes in what only these frames tell. */
-  tell({ machine, lagging, lost }: ModelledFrame): void {
+  /** Takes in what only these frames tell; tells whether a device's memory is new. */
+  tell({ machine, lagging, lost, gpus, memory, memory_kinds }: ModelledFrame): boolean {
+    const before = this.memories.size;
     this.machine = machine;
     this.lagging = new Set(lagging);
     this.lost += lost;
+    this.gpus = gpus;
+    for (const state of memory) {
+      const known = this.memories.get(state.device);
+      const of = known ?? new DeviceMemory(state.device, memory_kinds);
+      this.memories.set(state.device, of);
+      of.add(state);
+    }
+    return this.memories.size > before;
+  }
+
+  /** What a GPU's data sheet says; undefined: it is none. */
+  sheet(device: string): Sheet | undefined {
+    const gpu = GPU.exec(device);
+    return gpu ? this.gpus[Number(gpu[1])] : undefined;
+  }
+
+  override afresh(now: number): SpanStore {
+    const made = super.afresh(now);
+    if (made instanceof ModelledStore) {
+      made.gpus = this.gpus;
+      for (const { device, kinds, held } of this.memories.values()) {
+        const memory = new DeviceMemory(device, kinds);
+        memory.add({ time: now, device, held: [...held] });
+        made.memories.set(device, memory);
+      }
+    }
+    return made;
   }
 
   /** The host first, then device by device, links last. */
@@ -51,7 +85,7 @@ export class ModelledStore extends SpanStore {
 }
 
 function deviceRank({ device, kind }: Lane): number {
-  const gpu = /^gpu\((\d+)\)$/.exec(device);
+  const gpu = GPU.exec(device);
   if (gpu) {
     return Number(gpu[1]);
   }

@@ -43,7 +43,9 @@ export class ModelledTimeline {
     if (!(store instanceof ModelledStore)) {
       return;
     }
-    store.tell(frame);
+    if (store.tell(frame)) {
+      this.timeline.resize();
+    }
     this.window.pace(frame.slower, frame.live ? null : store.lastCell);
     this.element.dataset.live = String(frame.live);
     this.element.dataset.now = String(frame.now);

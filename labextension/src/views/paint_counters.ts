@@ -3,7 +3,8 @@ import type { Window } from './aggregate';
 import { bytes } from './format';
 import { fitText, strokeLine, write } from './paint_text';
 import { mix, type Theme } from './theme';
-import { LABEL_WIDTH, type TrackRow } from './timeline_rows';
+import type { CounterTrack } from './counter_track';
+import { LABEL_WIDTH, type HeldRow, type Placed, type TrackRow } from './timeline_rows';
 
 type Context = CanvasRenderingContext2D;
 
@@ -18,22 +19,57 @@ export interface TrackLook {
   /** nothing is known of what comes later */
   now: number;
   bound: Bound | null;
+  /** how much the track is high at least */
+  least?: number;
 }
 
-/** Of the parts of a queue (`QUEUE_PARTS`), and of memory. */
-export function partColors(theme: Theme): { queue: string[]; memory: string[] } {
+/** What modelled memory is used for, in the order in which the kernel tells it: as in a saved one. */
+export const HELD_COLORS = [
+  ...(['#009e73', '#cc79a7', '#f0e442', '#56b4e9', '#e69f00', '#9aa0ab'] as const)
+];
+
+/** Of the parts of a queue (`QUEUE_PARTS`), of memory, and of what it is used for. */
+export function partColors(theme: Theme): { queue: string[]; memory: string[]; held: string[] } {
   const tone = (color: string, share: number) => mix(theme.background, color, share);
   return {
     queue: [theme.accent, tone('#e69f00', 0.8), tone(theme.muted, 0.45)],
-    memory: [tone('#009e73', 0.6)]
+    memory: [tone('#009e73', 0.6)],
+    held: HELD_COLORS.map(color => tone(color, 0.75))
   };
 }
 
 export function paintTrack(context: Context, row: TrackRow, window: Window, look: TrackLook): void {
+  const told = row.kind === 'memory' ? bytes : (count: number) => count.toLocaleString('en');
+  const colors = partColors(look.theme)[row.kind];
+  paintParts(context, row, { track: row.counters[row.kind], colors, told }, window, look);
+}
+
+export function paintHeld(context: Context, row: HeldRow, window: Window, look: TrackLook): void {
+  const { track } = row.memory;
+  paintParts(
+    context,
+    row,
+    { track, colors: partColors(look.theme).held, told: bytes },
+    window,
+    look
+  );
+}
+
+interface Parts {
+  track: CounterTrack;
+  colors: readonly string[];
+  /** how high the highest is, in words */
+  told: (highest: number) => string;
+}
+
+function paintParts(
+  context: Context,
+  { top, height }: Placed,
+  { track, colors, told }: Parts,
+  window: Window,
+  look: TrackLook
+): void {
   const { theme, now } = look;
-  const { kind, counters, top, height } = row;
-  const track = counters[kind];
-  const colors = partColors(theme)[kind];
   const end = Math.min(window.end, now);
   const width = ((end - window.start) / (window.end - window.start)) * window.width;
   context.fillStyle = mix(theme.background, theme.text, 0.035);
@@ -41,15 +77,14 @@ export function paintTrack(context: Context, row: TrackRow, window: Window, look
   const columns = width > 0 ? track.columns({ ...window, end, width }) : new Float64Array(0);
   const highest = highestOf(columns, track.parts);
   const bound = look.bound && look.bound.value <= 2 * highest ? look.bound : null;
-  const scale = (height - 10) / Math.max(1, highest, bound?.value ?? 0);
+  const scale = (height - 10) / Math.max(1, highest, look.least ?? 0, bound?.value ?? 0);
   const bottom = top + height - 4;
   paintSteps(context, columns, colors, bottom, scale, width);
   if (bound) {
     paintBound(context, bound, bottom - bound.value * scale, window.width, theme);
   }
   if (highest > 0) {
-    const text = kind === 'memory' ? bytes(highest) : highest.toLocaleString('en');
-    paintScale(context, text, top + 11, theme);
+    paintScale(context, told(highest), top + 11, theme);
   }
 }
 

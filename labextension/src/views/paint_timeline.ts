@@ -7,8 +7,10 @@ import { fitText, strokeLine, write } from './paint_text';
 import type { Lane } from '../frames';
 import type { SpanStore } from './span_store';
 import { mix, type Theme } from './theme';
+import { total } from './device_memory';
+import { bytes } from './format';
 import { counterTitle, counterUnder } from './counter_words';
-import { paintTrack, type Bound } from './paint_counters';
+import { paintHeld, paintTrack, type Bound } from './paint_counters';
 import { paintTitle } from './paint_title';
 import { ModelledStore } from './modelled_store';
 import { shortNames } from './modelled_words';
@@ -17,6 +19,7 @@ import {
   LABEL_WIDTH,
   LANE_HEIGHT,
   rowsOf,
+  type HeldRow,
   type LaneRow,
   type TrackRow
 } from './timeline_rows';
@@ -55,6 +58,10 @@ export function paintTimeline(
       if (store instanceof ModelledStore) {
         paintTitle(context, store, row, window.width, theme);
       }
+    } else if (row.kind === 'held') {
+      heldLabel(context, row, theme);
+      const bound = heldBound(store, row);
+      paintHeld(context, row, window, { theme, now: look.now, bound, least: mostHeld(store) });
     } else {
       label(context, counterTitle(row), counterUnder(row), row.top + row.height / 2 - 7, theme);
       paintTrack(context, row, window, { theme, now: look.now, bound: look.bound(row) });
@@ -276,6 +283,25 @@ function label(context: Context, title: string, under: string, y: number, theme:
   write(context, fitText(context, title, LABEL_WIDTH - 12), 4, y, bold, theme.text);
   const plain = (context.font = `11px ${theme.uiFont}`);
   write(context, fitText(context, under, LABEL_WIDTH - 12), 4, y + 14, plain, theme.muted);
+}
+
+function heldLabel(context: Context, { memory, top, height }: HeldRow, theme: Theme): void {
+  const font = (context.font = `11px ${theme.uiFont}`);
+  const middle = top + height / 2;
+  write(context, 'memory', 8, middle - 6, font, theme.text);
+  const used = fitText(context, `${bytes(total(memory.held))} in use`, LABEL_WIDTH - 12);
+  write(context, used, 8, middle + 8, font, theme.muted);
+}
+
+// Devices are drawn to one scale.
+function mostHeld(store: SpanStore): number {
+  const memories = store instanceof ModelledStore ? [...store.memories.values()] : [];
+  return Math.max(0, ...memories.map(({ most }) => most));
+}
+
+function heldBound(store: SpanStore, { memory: { device } }: HeldRow): Bound | null {
+  const sheet = store instanceof ModelledStore ? store.sheet(device) : undefined;
+  return sheet ? { value: sheet.memory, label: `all of its memory, ${bytes(sheet.memory)}` } : null;
 }
 
 /** Stripes for time that slow motion added. */

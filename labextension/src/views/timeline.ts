@@ -348,7 +348,8 @@ export class Timeline {
     this.surface.draw();
   }
 
-  private resize(): void {
+  /** As high as its rows. */
+  resize(): void {
     this.plot.style.height = `${heightOf(rowsOf(this.store))}px`;
   }
 }

@@ -75,6 +75,9 @@ export class Pointing {
     if (hit.row.kind === 'title') {
       return titleWords(this.shown().store, hit.row.device);
     }
+    if (hit.row.kind === 'held') {
+      return hit.row.memory.words(hit.time);
+    }
     if (hit.row.kind !== 'lane') {
       return counterWords(hit.row, hit.time);
     }

@@ -1,5 +1,7 @@
 // Where things stand on the timeline: the axis, a row for each lane, then two tracks for each device.
 import type { DeviceCounters } from './device_counters';
+import type { DeviceMemory } from './device_memory';
+import { ModelledStore } from './modelled_store';
 import type { LaneRing, SpanStore } from './span_store';
 
 export const LABEL_WIDTH = 116;
@@ -9,8 +11,9 @@ export const LANE_HEIGHT = 34;
 export const LOW_LANE_HEIGHT = 20;
 const TRACK_HEIGHT = 46;
 const TITLE_HEIGHT = 24;
+const HELD_HEIGHT = 40;
 
-interface Placed {
+export interface Placed {
   top: number;
   height: number;
 }
@@ -25,13 +28,19 @@ export interface TrackRow extends Placed {
   counters: DeviceCounters;
 }
 
+/** Under the lanes of a modelled device: what its memory is used for. */
+export interface HeldRow extends Placed {
+  kind: 'held';
+  memory: DeviceMemory;
+}
+
 /** Stands over the lanes of a modelled device, and of links; the host's lanes have its name. */
 export interface TitleRow extends Placed {
   kind: 'title';
   device: string;
 }
 
-export type Row = LaneRow | TrackRow | TitleRow;
+export type Row = LaneRow | TrackRow | TitleRow | HeldRow;
 
 export function rowsOf(store: SpanStore): Row[] {
   let top = AXIS_HEIGHT;
@@ -39,16 +48,16 @@ export function rowsOf(store: SpanStore): Row[] {
     top += height;
     return { top: top - height, height };
   };
-  const { isModelled } = store;
-  let last: string | null = null;
-  const lanes = store.rings.flatMap((ring): Row[] => {
-    const { device } = ring.lane;
-    const begins = isModelled && device !== last && ring.lane.kind !== 'host';
-    last = device;
-    return [
-      ...(begins ? [{ kind: 'title' as const, device, ...place(TITLE_HEIGHT) }] : []),
-      { kind: 'lane', ring, ...place(isModelled ? LOW_LANE_HEIGHT : LANE_HEIGHT) }
-    ];
+  const { isModelled, rings } = store;
+  const lanes = rings.flatMap((ring, i): Row[] => {
+    const { device, kind } = ring.lane;
+    const begins = isModelled && device !== rings[i - 1]?.lane.device && kind !== 'host';
+    const ends = device !== rings[i + 1]?.lane.device;
+    const title: Row[] = begins ? [{ kind: 'title', device, ...place(TITLE_HEIGHT) }] : [];
+    const lane: Row = { kind: 'lane', ring, ...place(isModelled ? LOW_LANE_HEIGHT : LANE_HEIGHT) };
+    const memory = ends && store instanceof ModelledStore ? store.memories.get(device) : undefined;
+    const held: Row[] = memory ? [{ kind: 'held', memory, ...place(HELD_HEIGHT) }] : [];
+    return [...title, lane, ...held];
   });
   const tracks = store.counters.flatMap(counters =>
     (['queue', 'memory'] as const).map(kind => ({ kind, counters, ...place(TRACK_HEIGHT) }))

@@ -14,7 +14,8 @@ export class TimelineStatus {
   private readonly pools = h('p.hyb-engine', { 'aria-label': 'Memory pools' });
   private readonly lanes = h('ul.hyb-hidden', { 'aria-label': 'Device lanes' });
   private readonly counters = h('ul.hyb-hidden', { 'aria-label': 'Queues and memory' });
-  readonly elements = [this.lanes, this.counters, this.engine, this.pools];
+  private readonly held = h('ul.hyb-hidden', { 'aria-label': 'Memory of modelled devices' });
+  readonly elements = [this.lanes, this.counters, this.held, this.engine, this.pools];
 
   /** Words in place of data, e.g. that there is no kernel; null: data comes. */
   say(message: string | null): void {
@@ -36,6 +37,11 @@ export class TimelineStatus {
     setItems(
       this.counters,
       modelled ? sharesInWords(modelled) : store.counters.map(counterSummary)
+    );
+    const memories = modelled ? [...modelled.memories.values()] : [];
+    setItems(
+      this.held,
+      memories.map(memory => memory.summary())
     );
     this.pools.textContent = poolWords(store);
   }

@@ -1,6 +1,7 @@
 // The timeline's buttons, and what its colours mean.
 import type { Family } from '../spec';
 import { h } from './dom';
+import { HELD_COLORS } from './paint_counters';
 import { FAMILY } from './palette';
 
 /** A button with a word or a sign on it, and what it does in a sentence. */
@@ -35,11 +36,23 @@ const TOLD = [
   ...(['random', 'creation', 'copy', 'other'] as const)
 ];
 
+/** What modelled memory is used for, in the order of the kernel's kinds. */
+const HELD = [
+  ...(['parameters', 'gradients', 'optimizer states'] as const),
+  ...(['activations', 'programs at work', 'other arrays'] as const)
+];
+
 function familyChip(family: Family): HTMLElement {
-  const key = h('i.hyb-key', { 'aria-hidden': 'true' });
   const { color, label } = FAMILY[family];
+  const chip = colorChip(color, label);
+  chip.dataset.family = family;
+  return chip;
+}
+
+function colorChip(color: string, label: string): HTMLElement {
+  const key = h('i.hyb-key', { 'aria-hidden': 'true' });
   key.style.background = `color-mix(in srgb, ${color} 55%, var(--hyb-bg))`;
-  return h('span.hyb-chip', { 'data-family': family }, key, label);
+  return h('span.hyb-chip', {}, key, label);
 }
 
 function item(kind: string, text: string): HTMLElement {
@@ -56,6 +69,12 @@ export function modelledLegend(): HTMLElement {
     item('hyb-key-wait', 'host waits'),
     item('hyb-key-running', 'running'),
     h('span.hyb-chip.hyb-lagging', {}, 'lagging'),
+    h(
+      'span.hyb-hint.hyb-held-key',
+      {},
+      'memory, from the bottom: ',
+      ...HELD.map((label, i) => colorChip(HELD_COLORS[i], label))
+    ),
     h(
       'span.hyb-hint',
       {},

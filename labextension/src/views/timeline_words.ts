@@ -1,8 +1,9 @@
 // What the timeline says in words: of what is under the pointer, of its lanes and of the engine.
 import { FLAG, heldFor, type Span } from '../frame_records';
-import type { EngineState, Site } from '../frames';
+import type { EngineState, Lane, Site } from '../frames';
 import { workIn } from './aggregate';
-import { bytes, plural, seconds } from './format';
+import { bytes, count, plural, seconds } from './format';
+import { ModelledStore } from './modelled_store';
 import { laneOf } from './modelled_words';
 import type { LaneRing, SpanStore } from './span_store';
 import type { Range } from './work';
@@ -50,7 +51,7 @@ export function spanWords(span: Span, store: SpanStore): string[] {
   lines.push(`${spent(span.busy, store)}${of}${each}`);
   const lane = store.isModelled && store.lanes.get(span.lane)?.lane;
   if (lane && lane.kind !== 'host') {
-    lines.push(laneOf(lane));
+    lines.push(laneOf(lane), ...costWords(span, lane, store));
   }
   const site = store.sites.get(span.site);
   if (site) {
@@ -58,6 +59,28 @@ export function spanWords(span: Span, store: SpanStore): string[] {
   }
   const flags = flagWords(span);
   return flags ? [...lines, flags] : lines;
+}
+
+/** Of what a modelled device did: `2.1 GFLOP, 61 % of its peak in float32`, and the same of bytes. */
+function costWords(span: Span, { kind, device }: Lane, store: SpanStore): string[] {
+  const { flops = 0, moved = 0, flags, duration } = span;
+  if (kind !== 'compute') {
+    const where = kind === 'all-reduce' || kind === 'link' ? 'over each link' : 'copied';
+    return moved > 0 ? [`${bytes(moved)} ${where}`] : [];
+  }
+  const sheet = store instanceof ModelledStore ? store.sheet(device) : undefined;
+  const known = flags & FLAG.running ? 0 : duration / 1e3; // of one that runs it is not known yet
+  const share = (done: number, rate: number, of: string) =>
+    known > 0 && rate > 0 ? `, ${percent(done / (rate * known))} of its ${of}` : '';
+  return [
+    flops > 0 && count(flops, 'FLOP') + share(flops, sheet?.flops ?? 0, 'peak in float32'),
+    moved > 0 && `${bytes(moved)} moved${share(moved, sheet?.bandwidth ?? 0, 'bandwidth')}`
+  ].filter(line => line !== false);
+}
+
+function percent(share: number): string {
+  const whole = Math.round(100 * share);
+  return whole < 1 ? 'less than 1 %' : `${whole} %`;
 }
 
 function siteWords({ cell, line, text, code }: Site): string {
