@@ -130,7 +130,7 @@ class SyncBatchNorm(BatchNorm):
         )
         devices = (num_gpus() or 1) if num_devices is None else num_devices
         del self._kwargs["axis"]
-        self._kwargs.update(ndev=devices, key=self.prefix)
+        self._kwargs: dict[str, Any] = {**self._kwargs, "ndev": devices, "key": self.prefix}
 
     def hybrid_forward(
         self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any
