@@ -100,8 +100,12 @@ void run_sync_batch_norm(KernelContext& c) {
 }
 
 void grad_sync_batch_norm(GradBuilder& b) {
+  // Moving statistics do not depend on the data.
+  const bool moving =
+      b.attrs().has("batch_stats") ? !uses_batch(b.attrs()) : b.attrs().boolean("use_global_stats");
   for (const int i : {kMean, kVar, kInvstd}) {
-    require(!b.has_out_grad(i), "SyncBatchNorm: has no gradient by its mean and variance");
+    require(moving || !b.has_out_grad(i),
+            "SyncBatchNorm: has no gradient by its mean and variance");
   }
   if (!b.has_out_grad(kOut)) return;
   Attrs attrs(get_op("sync_batch_norm_grad"));

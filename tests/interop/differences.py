@@ -55,7 +55,7 @@ DOCUMENTED: dict[str, str] = {
 #: Ours is meant to differ: what MXNet does, and why we don't.
 CHOSEN: dict[str, str] = {
     **dict.fromkeys(
-        ("BatchNorm-2", "BatchNorm-3"),
+        ("BatchNorm-2", "BatchNorm-3", "contrib.SyncBatchNorm-6", "contrib.SyncBatchNorm-7"),
         "fix_gamma overwrites the argument gamma with 1, even where nothing is trained; here gamma "
         "counts as 1 and stays: a forward pass writes no parameter that other uses may still need",
     ),

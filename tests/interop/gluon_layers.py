@@ -115,6 +115,9 @@ POOLING = {
     "global_avg_pool2d": _layer("GlobalAvgPool2D", IMAGE),
 }
 CONTRIB = {
+    "sync_batch_norm": _contrib(
+        "SyncBatchNorm", BATCH, in_channels=3, num_devices=1, momentum=0.8, prefix="norm_"
+    ),
     "pixel_shuffle1d": _contrib("PixelShuffle1D", normal(2, 6, 4), factor=3),
     "pixel_shuffle2d": _contrib("PixelShuffle2D", normal(2, 12, 2, 3), factor=(2, 3)),
     "pixel_shuffle3d": _contrib("PixelShuffle3D", normal(1, 12, 2, 1, 3), factor=(2, 3, 1)),

@@ -143,6 +143,12 @@ f.add(
     fix_gamma=False,
 )
 f.add("BatchNorm", real(4, 3, dtype="float16"), real(3), real(3), *STATS, fix_gamma=False, times=30)
+for attrs in ({}, {"eps": 0.1, "momentum": 0.5}, {"use_global_stats": True}, {"fix_gamma": True}):
+    for call in (Call(), TEST):
+        f.add(
+            *("contrib.SyncBatchNorm", real(4, 3, 2, 2), real(3), real(3), *STATS),
+            **{"call": call, "times": 5, "key": "norm", "ndev": 1, "fix_gamma": False, **attrs},
+        )
 for axis, n in ((-1, 4), (1, 3), (0, 2)):
     f.every(TWO, "LayerNorm", real(2, 3, 4), real(n), real(n), axis=axis, times=5)
 f.add("LayerNorm", real(2, 5), real(5), real(5), eps=0.1)
