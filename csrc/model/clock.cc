@@ -202,14 +202,24 @@ void Clock::add_host(HostClock* of, uint32_t name, uint32_t site, uint32_t seria
 
 // By rings both ways round, half of the bytes each (Patarasuk and Yuan, J. Parallel Distrib.
 // Comput. 69(2), 2009): a sum that all get crosses every hop with 2 (n - 1) / n of them, after 2 (n
-// - 1) latencies; what goes to one device, or comes from one, with all of them, after n - 1.
+// - 1) latencies; what goes to one device, or comes from one, with all of them, after n - 1. Or by
+// a tree, in pieces that follow each other: all of them over every edge, after a latency for each
+// level up and down. Whichever takes less time when nobody else uses the links.
 void Clock::add_exchange(const Exchange& exchange, Work* work) {
   const std::vector<Context> devices(exchange.devices, exchange.devices + exchange.num_devices);
   const Routes::Route& ring = routes_.ring(devices);
-  const double n = exchange.num_devices, all = exchange.sums && exchange.spreads ? 2 : 1;
+  const Routes::Tree& tree = routes_.tree(devices);
+  const double n = exchange.num_devices, ways = exchange.sums && exchange.spreads ? 2 : 1;
   work->links = ring.links;
-  work->latency = all * (n - 1) * ring.latency_s;
-  work->bytes = (all == 2 ? 2 * (n - 1) / n : 1) * exchange.bytes / 2;
+  work->latency = ways * (n - 1) * ring.latency_s;
+  work->bytes = (ways == 2 ? 2 * (n - 1) / n : 1) * exchange.bytes / 2;
+  const double by_tree_s = ways * tree.depth * tree.latency_s;
+  if (by_tree_s + exchange.bytes / routes_.rate(tree) <
+      work->latency + work->bytes / routes_.rate(ring)) {
+    work->links = tree.links;
+    work->latency = by_tree_s;
+    work->bytes = exchange.bytes;
+  }
   for (size_t i = 1; i < devices.size(); ++i) {
     work->also.push_back(lane_of(devices[i], engine::LaneKind::all_reduce));
   }
@@ -236,11 +246,7 @@ void Clock::add_kernels(const engine::Props& props, Storage* const* writes, Work
 // Of a ring that is in nobody else's use: every device passes on what the others tell.
 double Clock::seconds_around(const std::vector<Context>& devices, double bytes) const {
   const Routes::Route& ring = routes_.ring(devices);
-  double narrowest = HUGE_VAL;
-  for (const int link : ring.links) {
-    narrowest = std::min(narrowest, routes_.bandwidths()[static_cast<size_t>(link)]);
-  }
-  return static_cast<double>(devices.size() - 1) * (ring.latency_s + bytes / narrowest);
+  return static_cast<double>(devices.size() - 1) * (ring.latency_s + bytes / routes_.rate(ring));
 }
 
 // Everyone's numbers go round a ring of the devices; how far is known when the last one calls.

@@ -145,21 +145,34 @@ const Routes::Route& Routes::between(Context from, Context to) const {
   return routes_[end_of(from) * num_ends_ + end_of(to)];
 }
 
+void Routes::add_hop(size_t a, size_t b, Route* route) const {
+  for (const Route* hop : {&routes_[a * num_ends_ + b], &routes_[b * num_ends_ + a]}) {
+    route->links.insert(route->links.end(), hop->links.begin(), hop->links.end());
+    route->latency_s = std::max(route->latency_s, hop->latency_s);
+  }
+}
+
 Routes::Route Routes::ring_of(const std::vector<size_t>& ends) const {
   Route ring;
-  for (size_t i = 0; i < ends.size(); ++i) {
-    const size_t a = ends[i], b = ends[(i + 1) % ends.size()];
-    for (const Route* hop : {&routes_[a * num_ends_ + b], &routes_[b * num_ends_ + a]}) {
-      ring.links.insert(ring.links.end(), hop->links.begin(), hop->links.end());
-      ring.latency_s = std::max(ring.latency_s, hop->latency_s);
-    }
-  }
+  for (size_t i = 0; i < ends.size(); ++i) add_hop(ends[i], ends[(i + 1) % ends.size()], &ring);
   return ring;
 }
 
-double Routes::rate_of(const Route& ring) const {
+// Of ends[first] to ends[last - 1]; returns its depth.
+int Routes::add_tree(const std::vector<size_t>& ends, size_t first, size_t last, Tree* tree) const {
+  const size_t root = (first + last) / 2;
+  int depth = 0;
+  for (const auto& [from, to] : {std::make_pair(first, root), std::make_pair(root + 1, last)}) {
+    if (from >= to) continue;
+    add_hop(ends[root], ends[(from + to) / 2], tree);
+    depth = std::max(depth, 1 + add_tree(ends, from, to, tree));
+  }
+  return depth;
+}
+
+double Routes::rate(const Route& route) const {
   std::map<int, int> crossings;
-  for (const int link : ring.links) ++crossings[link];
+  for (const int link : route.links) ++crossings[link];
   double rate = HUGE_VAL;
   for (const auto& [link, count] : crossings) {
     rate = std::min(rate, bandwidths_[static_cast<size_t>(link)] / count);
@@ -167,25 +180,37 @@ double Routes::rate_of(const Route& ring) const {
   return rate;
 }
 
-const Routes::Route& Routes::ring(const std::vector<Context>& devices) const {
+const Routes::Joined& Routes::join(const std::vector<Context>& devices) const {
   constexpr size_t kMostTried = 8;
   std::vector<size_t> ends;
   for (const Context ctx : devices) ends.push_back(end_of(ctx));
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  const auto [at, is_new] = rings_.insert({ends, Route()});
-  if (!is_new || ends.size() < 2) return at->second;
-  Route best = ring_of(ends);
-  double rate = rate_of(best);
+  const auto [at, is_new] = joined_.insert({ends, Joined()});
+  Joined& made = at->second;
+  if (!is_new || ends.size() < 2) return made;
+  made.ring = ring_of(ends);
+  std::vector<size_t> order = ends;
+  double best = rate(made.ring);
   while (ends.size() <= kMostTried && std::next_permutation(ends.begin() + 1, ends.end())) {
     Route other = ring_of(ends);
-    const double its = rate_of(other);
+    const double its = rate(other);
     const auto length = [](const Route& r) { return std::make_pair(r.links.size(), r.latency_s); };
-    if (its < rate || (its == rate && length(other) >= length(best))) continue;
-    best = std::move(other);
-    rate = its;
+    if (its < best || (its == best && length(other) >= length(made.ring))) continue;
+    made.ring = std::move(other);
+    order = ends;
+    best = its;
   }
-  return at->second = std::move(best);
+  made.tree.depth = add_tree(order, 0, order.size(), &made.tree);
+  return made;
+}
+
+const Routes::Route& Routes::ring(const std::vector<Context>& devices) const {
+  return join(devices).ring;
+}
+
+const Routes::Tree& Routes::tree(const std::vector<Context>& devices) const {
+  return join(devices).tree;
 }
 
 }  // namespace model

@@ -60,6 +60,14 @@ class Routes {
   // crossed, and the longest latency of a hop. Of up to 8 devices the best of all orders, of more
   // the order given.
   const Route& ring(const std::vector<Context>& devices) const;
+  // A binary tree over the ring's order, whose middle is the root: the links of all its edges, both
+  // ways, and the longest latency of an edge.
+  struct Tree : Route {
+    int depth = 0;  // edges from the root to the farthest
+  };
+  const Tree& tree(const std::vector<Context>& devices) const;
+  // Bytes a second, when nobody else uses the links.
+  double rate(const Route& route) const;
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<double>& bandwidths() const { return bandwidths_; }  // bytes a second
 
@@ -69,10 +77,16 @@ class Routes {
                  const std::vector<double>& latencies);
   size_t end_of(Context ctx) const;
   Route ring_of(const std::vector<size_t>& ends) const;
-  double rate_of(const Route& ring) const;
+  void add_hop(size_t a, size_t b, Route* route) const;
+  int add_tree(const std::vector<size_t>& ends, size_t first, size_t last, Tree* tree) const;
+  struct Joined {  // of devices, both made once
+    Route ring;
+    Tree tree;
+  };
+  const Joined& join(const std::vector<Context>& devices) const;
 
   size_t num_ends_ = 0;  // the host, then the GPUs
-  mutable std::map<std::vector<size_t>, Route> rings_;
+  mutable std::map<std::vector<size_t>, Joined> joined_;
   std::vector<Route> routes_;
   std::vector<std::string> names_;
   std::vector<double> bandwidths_;

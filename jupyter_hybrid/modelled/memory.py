@@ -26,6 +26,8 @@ def held_since(begin_s: float, seen: dict[str, Any]) -> np.ndarray:
     rows = np.concatenate(
         [np.frombuffer(seen[what], _core.MODEL_MEMORY_DTYPE) for what in ("before", "changes")]
     )
+    if not len(rows):
+        return rows
     rows["time_s"] = np.maximum(rows["time_s"] - begin_s, 0)
     rows = rows[np.lexsort((rows["time_s"], rows["kind"], rows["device"]))]
     ends = np.flatnonzero(_differs(rows, "device", "kind"))  # of what is added up

@@ -71,6 +71,12 @@ TEST_CASE("model: the best ring is found") {
   CHECK(ring.links.size() == 8);  // four hops, both ways
   for (const int link : ring.links) CHECK(routes.bandwidths()[static_cast<size_t>(link)] == 100);
   CHECK(routes.ring({gpu(1)}).links.empty());
+  // A tree over 0-2-1-3: 1 is its root, 2 below it with 0, and 3.
+  const auto& tree = routes.tree({gpu(0), gpu(1), gpu(2), gpu(3)});
+  CHECK(tree.depth == 2);
+  CHECK(tree.links.size() == 6);  // three edges, both ways
+  CHECK(routes.rate(tree) == 100);
+  CHECK(routes.tree({gpu(1)}).depth == 0);
 }
 
 TEST_CASE("model: machines that can't be are refused") {

@@ -181,7 +181,7 @@ def test_programs_hand_out_results_before_they_end():
         last, first = run.of("gpu(0)", "copy-out")["start_s"]
         ends = np.sort(kernels(run, gpu)["start_s"] + kernels(run, gpu)["seconds"])
         assert last < ends[len(ends) // 2]
-        assert first >= ends[-2]
+        assert first >= ends[-2] - 1e-15  # a sum of floats
 
 
 def test_gradients_of_hybridized_nets_are_the_same_arrays_and_values():
