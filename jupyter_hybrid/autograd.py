@@ -52,6 +52,8 @@ class _Modes:
             set_recording(recording)
         if training is not None:
             set_training(training)
+        if kind is not None and self._recording:
+            _core.end_open_meetings("the block that was recorded failed before")
 
 
 def record(train_mode: bool = True) -> _Modes:

@@ -28,7 +28,7 @@ def _others_may_call() -> bool:
 def cell_ended(result: Any) -> None:
     """IPython's ``post_run_cell``: what a cell that failed has not called will not come."""
     if not getattr(result, "success", True):
-        _core.end_meetings("the cell failed before")
+        _core.end_open_meetings("the cell failed before")
 
 
 _core.set_callers_check(_others_may_call)

@@ -7,6 +7,7 @@
 #include "bind/mx_call.h"
 #include "bind/site.h"
 #include "bind/trace_writes.h"
+#include "engine/meeting.h"
 #include "launch/thread_state.h"
 #include "trace/trace_gradient.h"
 
@@ -89,6 +90,22 @@ std::vector<ArrayRef> fitted(const std::vector<ArrayRef>& heads, std::vector<Arr
 
 }  // namespace
 
+namespace {
+
+// Where it fails, devices that have met already are not to wait for those that come after.
+void push_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
+                   bool retain_graph, bool train_mode) {
+  const PushScope push(true);
+  try {
+    backward(heads, head_grads, retain_graph, train_mode);
+  } catch (const Error&) {
+    engine::end_open_meetings("backward() failed before");
+    throw;
+  }
+}
+
+}  // namespace
+
 void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& given,
                   bool retain_graph, bool train_mode) {
   mark_site();
@@ -98,11 +115,9 @@ void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef
     if (trace_backward(heads, head_grads, retain_graph, train_mode)) return;
     std::vector<ArrayRef> h = heads, g = head_grads;
     leave_trace(&h, &g);
-    const PushScope push(true);
-    return backward(h, g, retain_graph, train_mode);
+    return push_backward(h, g, retain_graph, train_mode);
   }
-  const PushScope push(true);
-  backward(heads, head_grads, retain_graph, train_mode);
+  push_backward(heads, head_grads, retain_graph, train_mode);
 }
 
 void bind_autograd(py::module_& m) {

@@ -30,12 +30,14 @@ void bind_meeting(py::module_& m) {
       py::arg("others_may_call"),
       "What tells whether a thread other than the calling one could still push operators.");
   m.def(
-      "end_meetings",
+      "end_open_meetings",
       [](const std::string& why) {
         const MaybeReleaseGil released(true);
-        engine::end_meetings(why, true);
+        engine::end_open_meetings(why);
       },
-      py::arg("why"), "Operators that wait for other devices' get this error, known to the user.");
+      py::arg("why"),
+      "Operators that wait for other devices', which were not called and will not be, get this "
+      "error, which the user knows.");
   m.def("only_meetings", &engine::only_meetings,
         "Does nothing go on but operators that wait for those of other devices?");
 }

@@ -128,6 +128,15 @@ std::shared_ptr<Meeting> meeting_for(const std::string& key, int devices, Contex
   return made;
 }
 
+// It gets no more calls.
+void close(const std::shared_ptr<Meeting>& meeting) {
+  const auto at = all().open.find(meeting->key);
+  if (at == all().open.end()) return;
+  auto& list = at->second;
+  list.erase(std::remove(list.begin(), list.end(), meeting), list.end());
+  if (list.empty()) all().open.erase(at);
+}
+
 StorageRef order_of(Context device) {
   StorageRef& order = all().orders[{static_cast<int>(device.type), device.id}];
   if (!order) order = allocate(0, Context());
@@ -170,9 +179,7 @@ void Seats::take(const std::string& key, int devices, Context device, double byt
   meet.bytes = bytes;
   if (meeting->parts.size() == meeting->devices) {
     for (const Meeting::Part& p : meeting->parts) meet.devices.push_back(p.device);
-    auto& list = all().open[key];
-    list.erase(std::find(list.begin(), list.end(), meeting));
-    if (list.empty()) all().open.erase(key);
+    close(meeting);
     auto& called = all().called;
     const auto is_over = [](const std::weak_ptr<Meeting>& m) {
       const auto held = m.lock();
@@ -206,6 +213,7 @@ std::vector<Told> Seats::meet(const std::string& key, Told own, Resources& resou
     guard.lock();
     if (!cancelled || m->over()) continue;
     end(m.get(), device_.str() + " was " + resources.why_cancelled());
+    close(m);  // who was interrupted does not make the other calls
     guard.unlock();
     model::dismissed(m->number);
     guard.lock();
@@ -239,13 +247,12 @@ bool others_may_call() {
   return check && check();
 }
 
-void end_meetings(const std::string& why, bool told) {
+void end_meetings(const std::string& why) {
   std::vector<uint64_t> numbers;
   {
     Guard guard(all().mutex);
     for (const auto& m : unfinished()) {
       numbers.push_back(m->number);
-      m->told = told;
       const bool called = m->parts.size() == m->devices;
       const std::string here = names_of(*m, called);
       end(m.get(),
@@ -253,6 +260,23 @@ void end_meetings(const std::string& why, bool told) {
     }
     all().open.clear();
     all().called.clear();
+  }
+  for (const uint64_t number : numbers) model::dismissed(number);
+}
+
+void end_open_meetings(const std::string& why) {
+  std::vector<uint64_t> numbers;
+  {
+    Guard guard(all().mutex);
+    for (const auto& [key, meetings] : all().open) {
+      for (const auto& m : meetings) {
+        if (m->over()) continue;
+        numbers.push_back(m->number);
+        m->told = true;
+        end(m.get(), names_of(*m, false) + " alone called; " + why);
+      }
+    }
+    all().open.clear();
   }
   for (const uint64_t number : numbers) model::dismissed(number);
 }

@@ -70,8 +70,10 @@ bool only_meetings();
 void set_callers_check(bool (*others_may_call)());
 bool others_may_call();
 // Ends all meetings that are not over: those who wait, and who come later, get this error after a
-// text that names the meeting. `told`: the user knows why; wait_all() is not to say it.
-void end_meetings(const std::string& why, bool told = false);
+// text that names the meeting.
+void end_meetings(const std::string& why);
+// Those that lack a call which will not come, as the user knows: wait_all() does not say it.
+void end_open_meetings(const std::string& why);
 
 }  // namespace engine
 }  // namespace hybrid

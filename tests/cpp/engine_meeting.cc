@@ -118,7 +118,7 @@ TEST_CASE("engine: cancelling, other threads and naive mode") {
   while (engine::num_meeting() == 0) std::this_thread::yield();
   engine::cancel_running();
   CHECK(message_of([&] { read(alone[0]); }).find("cancelled") != std::string::npos);
-  engine::end_meetings("the test begins anew");
+  engine::end_open_meetings("the test begins anew");
 
   static std::atomic<bool> comes{true};  // another thread may call: the wait goes on
   engine::set_callers_check([] { return comes.load(); });

@@ -28,7 +28,7 @@ def gpus(monkeypatch):
     # Threads that other tests have left call nothing.
     monkeypatch.setattr(meetings, "_earlier", {t.ident for t in threading.enumerate()})
     yield mx.virtual_gpus(4)
-    _core.end_meetings("the test is over")
+    _core.end_open_meetings("the test is over")
     for _ in range(8):  # one error at a time
         with suppress(MXNetError):
             nd.waitall()
@@ -162,6 +162,28 @@ def test_a_device_that_does_not_come_is_named_and_everything_goes_on(gpus):
         expected = plain(nd.array(DATA)).asnumpy()
     got = np.concatenate([x.asnumpy() for x in both])
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_step_that_fails_between_its_devices_is_not_joined_by_the_next(gpus):
+    """Python's errors between two devices' calls, forward and backward, in a loop that goes on."""
+    a, b, *_ = gpus
+    plain = layer([mx.cpu()], nn.BatchNorm)
+    weights = np.random.default_rng(2).normal(size=DATA.shape).astype("float32")
+    expected = run(plain, [nd.array(DATA)], [nd.array(weights)])
+    sync = layer([a, b], num_devices=2)
+    parts = split_and_load(nd.array(DATA), [a, b])
+    for fails in ("forward", "backward"):
+        with suppress(ZeroDivisionError, MXNetError):
+            with autograd.record():
+                first = sync(parts[0] * 5)
+                1 / (fails != "forward")
+                second = sync(parts[1])
+            first.backward()
+            second.backward(nd.ones((2, 2), ctx=b))
+        got = run(sync, parts, [nd.array(w) for w in np.split(weights, 2)])
+        for x, y in zip(got, expected, strict=True):
+            np.testing.assert_allclose(x, y, rtol=2e-4, atol=2e-4)
+    assert np.isfinite(sync.running_var.data(a).asnumpy()).all()
 
 
 def test_a_device_that_fails_tells_the_others(gpus):
