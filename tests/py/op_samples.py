@@ -8,7 +8,7 @@ has a differentiable operator without samples, so a new operator cannot be forgo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace, field
 from typing import Any
 
 import numpy as np
@@ -291,6 +291,12 @@ def _linear() -> None:
         use(Real((2, 3, 4)), *channels, **batch),
         use(Real((4, 3)), *channels, *moving, eps=0.125, batch_stats=False, output_mean_var=True),
     ]
+    once = (
+        use(Real((2, 3, 4)), *channels, **batch),
+        use(Real((5, 3)), *channels, **{**batch, "fix_gamma": True}),
+        use(Real((4, 3)), *channels, *moving, eps=0.125, batch_stats=False, output_mean_var=True),
+    )
+    SAMPLES["SyncBatchNorm"] = [replace(sample, second_order=False) for sample in once]
     SAMPLES["InstanceNorm"] = [use(Real((2, 3, 4)), *channels, eps=0.125)]
     pair = (Real((2,), 0.5, 2.0), Real((2,)))
     SAMPLES["GroupNorm"] = [

@@ -230,6 +230,7 @@ INTERNAL = {
         "correlation_grad",
         "deformable_psroi_grad",
         "hawkesll_grad",
+        "sync_batch_norm_grad",
     ),
 }
 

@@ -15,6 +15,22 @@ def batch_norm_with_relu(c: NodeWriter) -> list[str]:
 
 @writes("BatchNorm")
 def batch_norm(c: NodeWriter) -> list[str]:
+    y, (_, _, _, mean, var) = _normalized(c), c.inputs
+    if not c.attrs["output_mean_var"]:
+        return [y]
+    spread = c.add("Sqrt", c.add("Add", var, c.number(c.attrs["eps"])))
+    return [y, c.add("Identity", mean), c.add("Reciprocal", spread)]
+
+
+@writes("SyncBatchNorm")
+def sync_batch_norm(c: NodeWriter) -> list[str]:
+    y, (_, _, _, mean, var) = _normalized(c), c.inputs
+    if not c.attrs["output_mean_var"]:
+        return [y]
+    return [y, c.add("Identity", mean), c.add("Identity", var)]
+
+
+def _normalized(c: NodeWriter) -> str:
     """At inference, with the moving statistics."""
     if c.attrs["batch_stats"]:
         c.fail("it normalizes with the batch's own statistics, as in training")
@@ -35,11 +51,7 @@ def batch_norm(c: NodeWriter) -> list[str]:
         epsilon=float(c.attrs["eps"]),
         momentum=float(c.attrs["momentum"]),
     )
-    y = c.transpose(y, [order.index(i) for i in range(rank)])
-    if not c.attrs["output_mean_var"]:
-        return [y]
-    spread = c.add("Sqrt", c.add("Add", var, c.number(c.attrs["eps"])))
-    return [y, c.add("Identity", mean), c.add("Reciprocal", spread)]
+    return c.transpose(y, [order.index(i) for i in range(rank)])
 
 
 @writes("LayerNorm")
