@@ -8,7 +8,7 @@ has a differentiable operator without samples, so a new operator cannot be forgo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
