@@ -10,11 +10,16 @@ namespace {
 
 PyObject* others_may_call = nullptr;
 
-// What it raises is nobody's here; then another thread is waited for.
+// What it raises is nobody's here: an interrupt comes once more, where the wait looks for it.
 bool ask() {
   const py::gil_scoped_acquire gil;
   const py::object answer = py::reinterpret_steal<py::object>(PyObject_CallNoArgs(others_may_call));
-  if (!answer) PyErr_WriteUnraisable(others_may_call);
+  if (!answer && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+    PyErr_Clear();
+    PyErr_SetInterrupt();
+  } else if (!answer) {
+    PyErr_WriteUnraisable(others_may_call);
+  }
   return answer.ptr() != Py_False;
 }
 

@@ -20,7 +20,7 @@ extern std::atomic<double> inline_below;  // settings.cc
 Scheduler::Scheduler() : limit_ops_(settings_.limit_ops), limit_bytes_(settings_.limit_bytes) {
   std::atexit([] { engine::shutdown(); });
   held::set_hooks({trace::current_site, trace::describe_site, [] {
-                     if (!executing()) Scheduler::get().wait(Waiter::all, nullptr);
+                     if (!executing()) Scheduler::get().wait_for_what_goes_on();
                    }});
 }
 

@@ -91,6 +91,7 @@ void Scheduler::after_fork(bool child) {
   }
   frozen_ = 0;
   waiters_ = nullptr;
+  Callers::after_fork();
   executors_.store(executing() ? 1 : 0);
   quiet_.reset_after_fork();
   hold_.reset_after_fork();

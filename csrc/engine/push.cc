@@ -31,11 +31,12 @@ void note_producer(const Var& var, trace::Origin* origin) {
 
 void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
                         Storage* const* writes, int num_writes, const Props& props) {
+  if (!executing()) Callers::note();
   uint64_t now = trace::ticks();
   const uint16_t pusher = trace::current_lane();
   Guard guard(mutex_);
   if (!has_room(props.bytes) && !executing()) {
-    Waiter waiter{Waiter::room, nullptr, props.bytes, {}, nullptr};
+    Waiter waiter{Waiter::room, nullptr, props.bytes, {}, nullptr, true};
     block(guard, waiter);
     now = trace::ticks();
   }

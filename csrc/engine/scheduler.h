@@ -25,6 +25,7 @@ struct Waiter {
   int64_t bytes = 0;
   Condition wake;
   Waiter* next = nullptr;
+  bool gives_up = false;  // when nothing goes on but operators that wait for further calls
 };
 
 class Scheduler {
@@ -47,6 +48,7 @@ class Scheduler {
   // wait.cc
   void wait(Waiter::What what, Var* var, int64_t bytes = 0);
   void raise_if_poisoned(Var& var);
+  void wait_for_what_goes_on();
   void wait_on_clock(Var* var, bool only_writers);  // null: for everything
   bool was_discarded(const Var& var);
   bool not_computed(const Var& var);
@@ -132,6 +134,22 @@ class Scheduler {
   Condition thaw_;            // no fork is under way any more
   std::atomic<int> here_{0};  // operators that callers run themselves, naive only
   std::atomic<bool> cancel_here_{false};
+};
+
+// Threads that push operators, and how many of them wait.
+class Callers {
+ public:
+  static void note();  // this thread is one
+  static bool one_is_free();
+  static void after_fork();
+  class Waits {  // this thread does
+   public:
+    Waits();
+    ~Waits();
+
+   private:
+    bool counts_;
+  };
 };
 
 // This thread is executing an operator: it may push, but neither wait nor be held back.

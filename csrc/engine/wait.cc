@@ -17,18 +17,56 @@ namespace {
 
 thread_local uint64_t waited_ticks = 0;
 
-// Meetings that hold up a wait while nothing else goes on; false: another thread may still call.
-bool end_endless_meetings() {
+// A thread that has pushed nothing yet, and sleeps somewhere, gets so long to call.
+constexpr double kPatienceS = 10;
+
+// Meetings that hold up a wait while nothing else goes on, for some time now; false: another thread
+// may still call.
+bool end_endless_meetings(double seconds) {
   if (!awaits_calls()) {
     end_meetings("devices must call what meets in the same order");
     return true;
   }
-  if (others_may_call()) return false;
+  if ((seconds < kPatienceS || Callers::one_is_free()) && others_may_call()) return false;
   end_meetings("the other devices' calls can't come while this is waited for");
   return true;
 }
 
 }  // namespace
+
+namespace {
+
+std::atomic<int> callers{0}, waiting_callers{0};
+
+struct Caller {
+  bool known = false;
+  ~Caller() {
+    if (known) callers.fetch_sub(1);
+  }
+};
+thread_local Caller caller;
+
+}  // namespace
+
+void Callers::note() {
+  if (__builtin_expect(caller.known, true)) return;
+  caller.known = true;
+  callers.fetch_add(1);
+}
+
+bool Callers::one_is_free() { return callers.load() > waiting_callers.load(); }
+
+void Callers::after_fork() {
+  callers.store(caller.known ? 1 : 0);
+  waiting_callers.store(0);
+}
+
+Callers::Waits::Waits() : counts_(caller.known) {
+  if (counts_) waiting_callers.fetch_add(1);
+}
+Callers::Waits::~Waits() {
+  if (counts_) waiting_callers.fetch_sub(1);
+}
 
 int64_t waited_ns() { return trace::to_ns(waited_ticks) - trace::to_ns(0); }
 
@@ -114,6 +152,8 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
     record.node = op->props.site;
   }
   const bool main = interruptible();
+  const Callers::Waits waits;
+  uint64_t alone_since = 0;  // ticks; nothing goes on but meetings
   trace::begin_span(record);
   const uint64_t interval = trace::ticks_of_ns(kInterruptCheckNs);
   uint64_t next_check = record.start + interval;
@@ -132,9 +172,15 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
       guard.unlock();
       for (int i = 0; i < kSpinPauses && !satisfied(waiter); ++i) cpu_pause();
       guard.lock();
-    } else if (!waiter.wake.wait_ns(mutex_, kInterruptCheckNs) && only_meetings()) {
+    } else if (waiter.gives_up && only_meetings()) {
+      break;
+    } else if (waiter.wake.wait_ns(mutex_, kInterruptCheckNs) || !only_meetings()) {
+      alone_since = 0;
+    } else {
+      if (alone_since == 0) alone_since = trace::ticks();
+      const int64_t alone_ns = trace::to_ns(trace::ticks()) - trace::to_ns(alone_since);
       guard.unlock();
-      end_endless_meetings();
+      end_endless_meetings(static_cast<double>(alone_ns) * 1e-9);
       guard.lock();
     }
   }
@@ -164,10 +210,18 @@ void Scheduler::raise_if_poisoned(Var& var) {
   throw Error(error->message);
 }
 
+// For those who need memory.
+void Scheduler::wait_for_what_goes_on() {
+  Waiter waiter{Waiter::all, nullptr, 0, {}, nullptr, true};
+  if (satisfied(waiter)) return;
+  Guard guard(mutex_);
+  if (!satisfied(waiter)) block(guard, waiter);
+}
+
 // What holds it up on the modelled clock holds up the engine too, unless that leaves out the work.
 void Scheduler::wait_on_clock(Var* var, bool only_writers) {
   const bool finite = var ? model::wait_for(*var, only_writers) : model::wait_for_all();
-  if (finite || !model::skips_arithmetic.load() || !end_endless_meetings()) return;
+  if (finite || !model::skips_arithmetic.load() || !end_endless_meetings(0)) return;
   fail("a device waits for another one, which did not call what meets there");
 }
 
