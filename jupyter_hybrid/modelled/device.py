@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base import MXNetError
+from .quantities import capacity, quantity
 
 __all__ = ["DEVICES", "DeviceModel", "device"]
 
@@ -62,16 +63,16 @@ class DeviceModel:
         return self.float32
 
     def _described(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "flops32": self.float32,
-            "flops64": self.float64,
-            "flops16": self.float16,
-            "dense16": self.tensor16,
-            "bytes_per_s": self.bandwidth,
-            "launch_s": self.launch,
-            "memory": int(self.memory),
+        figures = {
+            "flops32": (self.float32, "float32 rate"),
+            "flops64": (self.float64, "float64 rate"),
+            "flops16": (self.float16, "float16 rate"),
+            "dense16": (self.tensor16, "tensor16 rate"),
+            "bytes_per_s": (self.bandwidth, "bandwidth"),
+            "launch_s": (self.launch, "launch time"),
         }
+        told = {key: quantity(value, self.name, what) for key, (value, what) in figures.items()}
+        return {"name": self.name, **told, "memory": capacity(self.memory, self.name)}
 
 
 def _gpu(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base import MXNetError
+from .quantities import quantity
 
 __all__ = ["Link", "dgx1", "nvlink_ring", "pcie_tree", "topology"]
 
@@ -44,8 +45,8 @@ class Link:
             "from": self.end,
             "to": self.other,
             "name": self.name,
-            "bytes_per_s": self.bandwidth,
-            "latency_s": self.latency,
+            "bytes_per_s": quantity(self.bandwidth, f"{self.end} - {self.other}", "bandwidth"),
+            "latency_s": quantity(self.latency, f"{self.end} - {self.other}", "latency"),
         }
 
 

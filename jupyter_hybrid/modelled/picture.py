@@ -36,7 +36,8 @@ def svg(of: Timeline) -> str:
     scale = _WIDTH / of.seconds if of.seconds else 0.0
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="system-ui, sans-serif">',
+        f'viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:100%;height:auto" '
+        'font-family="system-ui, sans-serif">',
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
         text_at(12, 19, clip(f"Modelled time: {of.machine}", width - 260, 13), font_size=13,
                 font_weight=600),

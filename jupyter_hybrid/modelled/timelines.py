@@ -25,6 +25,7 @@ __all__ = ["Lane", "Timeline", "record", "timeline"]
 _FORMAT = "jupyter_hybrid modelled timeline 1"
 _FIELDS = ("start_s", "seconds", "queued_s", "flops", "bytes", "name", "site", "serial", "lane",
            "kind", "links")  # fmt: skip
+_PICTURES = (".png", ".jpg", ".jpeg", ".pdf", ".html")
 _MEMORY_FIELDS = ("time_s", "bytes", "device", "kind")
 
 
@@ -126,7 +127,17 @@ class Timeline:
         return {"image/svg+xml": self._repr_svg_(), "text/plain": str(self)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the timeline as JSON; :meth:`load` reads it."""
+        """Writes the timeline as JSON, which :meth:`load` reads, or its picture into an .svg.
+
+        Raises:
+            MXNetError: another picture's ending.
+        """
+        kind = os.path.splitext(os.fspath(path))[1].lower()
+        if kind == ".svg":
+            write_whole(path, self._repr_svg_().encode())
+            return
+        if kind in _PICTURES:
+            raise MXNetError(f"{os.fspath(path)}: timelines are saved as .json or .svg")
         used = {"name": self.names, "site": self.places}
         data = {
             "format": _FORMAT,

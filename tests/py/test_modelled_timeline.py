@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -99,3 +100,32 @@ def test_the_magic_declares_and_tells():
     finally:
         mx.virtual_gpus(0)
     assert shell.run("%hybrid gpus").out.startswith("no virtual GPUs")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"memory": 0}, "the memory of toy is 0, expected 1 to"),
+        ({"memory": -5}, "the memory of toy is -5, expected 1 to"),
+        ({"memory": 10**30}, r"the memory of toy is 10+, expected 1 to 2\^63 - 1 bytes"),
+        ({"bandwidth": "fast"}, "the bandwidth of toy is 'fast', expected a number"),
+        ({"launch": float("nan")}, "the launch time of toy is nan, expected a number"),
+        ({"float32": True}, "the float32 rate of toy is True, expected a number"),
+    ],
+)
+def test_figures_of_a_device_are_checked(change, message):
+    with pytest.raises(MXNetError, match=message):
+        mx.virtual_gpus(1, like=replace(TOY, **change))
+    assert mx.num_gpus() == 0
+
+
+def test_a_picture_is_saved_by_its_ending(tmp_path):
+    with devices(1) as (gpu,):
+        nd.ones((8, 8), ctx=gpu)
+        mx.virtual_gpus(1, like=TOY)  # nothing has changed in its memory since
+        with record() as run:
+            pass
+    run.save(tmp_path / "run.svg")
+    assert (tmp_path / "run.svg").read_text().startswith("<svg")
+    with pytest.raises(MXNetError, match=r"saved as .json or .svg"):
+        run.save(tmp_path / "run.png")
