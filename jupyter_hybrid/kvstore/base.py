@@ -31,7 +31,8 @@ class KVStoreBase:
         """What is pushed are gradients for this optimizer from now on."""
         raise NotImplementedError
 
-    def is_capable(self, capability: str) -> bool:
+    @staticmethod
+    def is_capable(capability: str) -> bool:
         """Has the store that ability? There is "optimizer"."""
         raise NotImplementedError
 
@@ -106,7 +107,8 @@ class TestStore(KVStoreBase):
         for target in as_list(value if out is None else out):
             target[:] = result
 
-    def is_capable(self, capability: str) -> bool:
+    @staticmethod
+    def is_capable(capability: str) -> bool:
         return not is_optimizer(capability)
 
     @property

@@ -132,6 +132,9 @@ class KVStore(KVStoreBase):
         self, sums: dict[Any, list[NDArray]], key: Any, out: Any, priority: int
     ) -> bool:
         """Where several devices push and get the sum, which the store has then as well."""
+        pushed = [id(array) for arrays in sums.values() for array in arrays]
+        if len(set(pushed)) < len(pushed):  # all of it is read before anything is written
+            return False
         targets: dict[Any, list[NDArray]] = {}
         for one, arrays in _pairs(key, out):
             targets.setdefault(one, []).extend(arrays)
@@ -175,7 +178,8 @@ class KVStore(KVStoreBase):
         """A function of (key, what was pushed, what is there), which writes into the latter."""
         self._updater = updater
 
-    def is_capable(self, capability: str) -> bool:
+    @staticmethod
+    def is_capable(capability: str) -> bool:
         return is_optimizer(capability)
 
     def save_optimizer_states(self, fname: Any, dump_optimizer: bool = False) -> None:

@@ -271,3 +271,22 @@ def test_bad_arguments_of_a_trainer() -> None:
         gluon.Trainer(params, "sgd", kvstore=3).step(1)
     with pytest.raises(ValueError, match="needs a kvstore"):
         gluon.Trainer(params, "sgd", kvstore=None, update_on_kvstore=True).step(1)
+
+
+@pytest.mark.parametrize("kind", ["local", "device", "teststore"])
+def test_keys_that_share_arrays_are_read_before_any_is_written(kind):
+    devices = mx.virtual_gpus(4)
+    try:
+        store = mx.kv.create(kind)
+        values = [nd.ones((2, 3), ctx=device) for device in devices]
+        if kind != "teststore":
+            store.init(["a", "b", "c"], [nd.zeros((2, 3))] * 3)
+            store.pushpull(["a", "b", "c"], [values] * 3)
+        else:
+            store.pushpull("a", values)
+        for array in values:
+            np.testing.assert_array_equal(array.asnumpy(), np.full((2, 3), 4))
+        assert type(store).is_capable("optimizer") == (kind != "teststore")
+    finally:
+        nd.waitall()
+        mx.virtual_gpus(0)
