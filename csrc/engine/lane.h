@@ -35,10 +35,11 @@ struct Lane {
   std::atomic<bool> busy{false};  // the token: somebody executes this lane's operators
   Operation* running = nullptr;
   std::atomic<bool> cancel{false};  // asks the running operator to stop
-  bool parked = false;              // the lane's thread sleeps and must be woken
-  bool has_thread = false;
-  std::thread* thread = nullptr;
-  Condition wake;
+  // Its threads, one of which executes; those that wait for other devices within an operator, and
+  // of them those that would go on; those that sleep and must be woken.
+  std::vector<std::thread*> threads;
+  size_t away = 0, coming_back = 0, parked = 0;
+  Condition wake, back;
 
  private:
   struct Urgent {

@@ -12,6 +12,7 @@
 #include "engine/interrupt.h"
 #include "engine/modelled.h"
 #include "engine/resources.h"
+#include "engine/scheduler.h"
 
 namespace hybrid {
 namespace engine {
@@ -202,6 +203,12 @@ std::vector<Told> Seats::meet(const std::string& key, Told own, Resources& resou
   part.told = std::move(own);
   part.here = true;
   if (m->ended.empty() && ++m->num_here == m->devices) stop_waiting(m.get());
+  const bool waits = !m->over();
+  if (waits) {
+    guard.unlock();
+    Scheduler::get().leave_lane();
+    guard.lock();
+  }
   if (!m->over()) {
     ++m->waiting;
     all().waiting.fetch_add(1);
@@ -216,6 +223,11 @@ std::vector<Told> Seats::meet(const std::string& key, Told own, Resources& resou
     close(m);  // who was interrupted does not make the other calls
     guard.unlock();
     model::dismissed(m->number);
+    guard.lock();
+  }
+  if (waits) {
+    guard.unlock();
+    Scheduler::get().come_back();
     guard.lock();
   }
   if (!m->ended.empty()) {

@@ -27,6 +27,8 @@ void Scheduler::cancel_running() {
   }
   if (here_.load() > 0) cancel_here_.store(true);
   hold_.notify_all();
+  guard.unlock();
+  end_meetings("cancelled");
 }
 
 void Scheduler::shutdown() {
@@ -48,16 +50,15 @@ void Scheduler::shutdown() {
     }
     drop_pending(kShutDown, &dropped);
     for (Lane* lane : lanes_) {
-      if (lane->thread) threads.push_back(lane->thread);
+      threads.insert(threads.end(), lane->threads.begin(), lane->threads.end());
     }
   }
   for (std::thread* thread : threads) thread->join();
   Workers::shared().stop();
   Guard guard(mutex_);
   for (Lane* lane : lanes_) {
-    delete lane->thread;
-    lane->thread = nullptr;
-    lane->has_thread = false;
+    for (std::thread* const thread : lane->threads) delete thread;
+    lane->threads.clear();
   }
   drop_pending(kShutDown, &dropped);  // pushed by others meanwhile
   stopping_ = false;
@@ -97,9 +98,10 @@ void Scheduler::after_fork(bool child) {
   hold_.reset_after_fork();
   thaw_.reset_after_fork();
   for (Lane* lane : lanes_) {
-    lane->thread = nullptr;  // its thread is the parent's
-    lane->has_thread = lane->parked = false;
+    lane->threads.clear();  // these are the parent's
+    lane->away = lane->coming_back = lane->parked = 0;
     lane->wake.reset_after_fork();
+    lane->back.reset_after_fork();
     if (lane->running && lane->running != executed()) {
       lane->running = nullptr;
       lane->busy.store(false, std::memory_order_relaxed);

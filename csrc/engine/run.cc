@@ -16,11 +16,13 @@ namespace {
 
 thread_local bool is_executing = false;
 thread_local Operation* is_executed = nullptr;
+thread_local Lane* lane_of_thread = nullptr;
 
 }  // namespace
 
 bool& executing() { return is_executing; }
 Operation*& executed() { return is_executed; }
+Lane*& executing_lane() { return lane_of_thread; }
 
 Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
   if (ctx.is_cpu()) ctx.type = DeviceType::cpu;
@@ -39,12 +41,43 @@ Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
 
 void Scheduler::wake(Lane& lane) {
   if (lane.busy.load(std::memory_order_relaxed) || frozen_ || stopping_) return;
-  if (!lane.has_thread) {
-    lane.has_thread = true;
-    lane.thread = new std::thread([this, &lane] { lane_main(lane); });
-  } else if (lane.parked) {
-    lane.parked = false;
+  if (lane.threads.size() == lane.away) {
+    lane.threads.push_back(new std::thread([this, &lane] { lane_main(lane); }));
+  } else if (lane.parked > 0) {
     lane.wake.notify_one();
+  }
+}
+
+// The operator that this thread executes waits for other devices: its lane runs others meanwhile,
+// on which those devices may depend.
+void Scheduler::leave_lane() {
+  Lane* const lane = executing_lane();
+  if (!lane) return;
+  Guard guard(mutex_);
+  lane->running = nullptr;
+  ++lane->away;
+  give_lane(*lane);
+}
+
+void Scheduler::come_back() {
+  Lane* const lane = executing_lane();
+  if (!lane) return;
+  Guard guard(mutex_);
+  ++lane->coming_back;
+  while (lane->busy.load(std::memory_order_relaxed)) lane->back.wait(mutex_);
+  --lane->coming_back;
+  --lane->away;
+  lane->busy.store(true, std::memory_order_relaxed);
+  lane->running = executed();
+}
+
+// To who comes back, or to whoever runs what is ready.
+void Scheduler::give_lane(Lane& lane) {
+  lane.busy.store(false, std::memory_order_relaxed);
+  if (lane.coming_back > 0) {
+    lane.back.notify_one();
+  } else if (!lane.empty()) {
+    wake(lane);
   }
 }
 
@@ -72,16 +105,16 @@ void Scheduler::lane_main(Lane& lane) {
       }
       guard.lock();
     } else {
-      lane.parked = true;
+      ++lane.parked;
       lane.wake.wait(mutex_);
-      lane.parked = false;
+      --lane.parked;
       spun = false;
     }
   }
 }
 
 bool Scheduler::go_on(const Lane& lane, const Waiter* waiter) const {
-  if (lane.empty() || frozen_ || stopping_) return false;
+  if (lane.empty() || lane.coming_back > 0 || frozen_ || stopping_) return false;
   if (!waiter) return true;
   const double cost = lane.peek()->props.cost_ns;
   return cost > 0 && cost < kLongestHelpNs && settings_.slow_seconds == 0 && !satisfied(*waiter);
@@ -92,6 +125,7 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
   lane.busy.store(true, std::memory_order_relaxed);
   executors_.fetch_add(1, std::memory_order_relaxed);
   executing() = true;
+  executing_lane() = &lane;
   const uint16_t lane_before = trace::current_lane();
   trace::set_current_lane(lane.id);
   const uint64_t until = waiter ? trace::ticks() + trace::ticks_of_ns(kInterruptCheckNs) : 0;
@@ -127,8 +161,8 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
   trace::set_current_lane(lane_before);
   guard.lock();
   executing() = false;
-  lane.busy.store(false, std::memory_order_relaxed);
-  if (!lane.empty()) wake(lane);
+  executing_lane() = nullptr;
+  give_lane(lane);
   if (executors_.fetch_sub(1, std::memory_order_release) == 1) {
     if (frozen_ || stopping_) quiet_.notify_all();
     if (waiters_) notify_waiters();

@@ -58,6 +58,10 @@ class Scheduler {
   void begin_access(Var& var, bool write);
   void end_access(Var& var, bool write, bool whole_overwrite);
 
+  // run.cc
+  void leave_lane();
+  void come_back();
+
   // settings.cc
   Settings settings();
   void set_settings(const Settings& settings);
@@ -95,6 +99,7 @@ class Scheduler {
   Lane& lane_of(Context ctx, LaneKind kind);
   void make_ready(Operation* op);
   void wake(Lane& lane);
+  void give_lane(Lane& lane);
   void lane_main(Lane& lane);
   void run_lane(Guard& guard, Lane& lane, const Waiter* waiter);
   bool go_on(const Lane& lane, const Waiter* waiter) const;
@@ -154,6 +159,8 @@ class Callers {
 
 // This thread is executing an operator: it may push, but neither wait nor be held back.
 bool& executing();
+// On which lane; null: on none.
+Lane*& executing_lane();
 // Which one, of a lane's.
 Operation*& executed();
 

@@ -14,6 +14,7 @@ struct Simulation::Op {
   std::vector<std::vector<Op*>> next_of;  // by what it finishes before its end
   uint64_t ready_order = 0;
   size_t piece = 0, wait = 0;            // the next ones
+  double tells = 0;                      // seconds, where all have come
   double rest = 0, rate = 0, since = 0;  // of a copy: bytes left at `since`, bytes a second
   double copied = 0;                     // when it will be over at this rate
 };
@@ -26,6 +27,7 @@ struct Simulation::Lane {
     }
   };
   std::priority_queue<Op*, std::vector<Op*>, Later> ready;
+  std::vector<Op*> back;  // what waited for other devices and would go on, in order
   Op* running = nullptr;
   bool touched = false;
 };
@@ -38,7 +40,7 @@ Simulation::Simulation(std::vector<double> link_bandwidths, Ended ended, Changed
 Simulation::~Simulation() {
   while (!finish_all()) {
     for (auto& [meeting, gathering] : std::exchange(gatherings_, {})) {
-      for (Op* op : gathering.here) at(now_, Event::goes_on, op);
+      for (Op* op : gathering.here) at(now_, Event::comes_back, op);
     }
   }
 }
@@ -101,12 +103,16 @@ double Simulation::next_time() const {
   return next;
 }
 
+void Simulation::touch(Lane& lane) {
+  if (!std::exchange(lane.touched, true)) touched_.push_back(&lane);
+}
+
 void Simulation::arrive(Op* op) {
   Lane& to = lane(op->work.lane);
   op->work.ready = now_;
   op->ready_order = ++order_;
   to.ready.push(op);
-  if (!std::exchange(to.touched, true)) touched_.push_back(&to);
+  touch(to);
 }
 
 void Simulation::begin(Lane& of) {
@@ -149,23 +155,37 @@ void Simulation::finish_piece(Op* op, size_t piece, double when) {
   }
 }
 
+// Until all are there its lane runs others; then it is its own again, as soon as it is free.
 void Simulation::meet(Op* op, const Waits& waits) {
   Gathering& all = gatherings_[waits.meeting];
-  if (all.dismissed) return at(now_, Event::goes_on, op);
+  if (all.dismissed) return run_pieces(op);
   all.here.push_back(op);
   all.seconds = std::max(all.seconds, waits.seconds);
-  if (static_cast<int>(all.here.size()) < waits.devices) return;
+  if (static_cast<int>(all.here.size()) < waits.devices) {
+    Lane& of = lane(op->work.lane);
+    of.running = nullptr;
+    return touch(of);
+  }
   for (Op* each : all.here) {
     each->work.pieces[each->work.waits[each->wait - 1].piece].met = now_;
-    at(now_ + all.seconds, Event::goes_on, each);
+    each->tells = all.seconds;
+    if (each != op) come_back(each);
   }
+  at(now_ + op->tells, Event::goes_on, op);
   gatherings_.erase(waits.meeting);
+}
+
+void Simulation::come_back(Op* op) {
+  Lane& to = lane(op->work.lane);
+  to.back.push_back(op);
+  touch(to);
 }
 
 void Simulation::dismiss(uint64_t meeting) {
   Gathering& all = gatherings_[meeting];
   all.dismissed = true;
-  for (Op* op : std::exchange(all.here, {})) at(now_, Event::goes_on, op);
+  // Lanes are looked at in the next moment that something happens: now.
+  for (Op* op : std::exchange(all.here, {})) at(now_, Event::comes_back, op);
 }
 
 void Simulation::written(Op* op, const void* variable) {
@@ -187,7 +207,7 @@ void Simulation::end(Op* op) {
   w.ended = now_;
   Lane& of = lane(w.lane);
   of.running = nullptr;
-  if (!std::exchange(of.touched, true)) touched_.push_back(&of);
+  touch(of);
   for (const void* v : w.reads) {
     const auto found = variables_.find(v);
     if (found == variables_.end()) continue;
@@ -263,6 +283,9 @@ void Simulation::step() {
       case Event::meets:
         meet(event.op, event.op->work.waits[event.which]);
         break;
+      case Event::comes_back:
+        come_back(event.op);
+        break;
       case Event::goes_on:
         run_pieces(event.op);
         break;
@@ -281,7 +304,14 @@ void Simulation::step() {
   if (std::exchange(copies_changed_, false)) share();
   for (Lane* const lane : touched_) {
     lane->touched = false;
-    if (!lane->running && !lane->ready.empty()) begin(*lane);
+    if (lane->running) continue;
+    if (!lane->back.empty()) {
+      lane->running = lane->back.front();
+      lane->back.erase(lane->back.begin());
+      at(now_ + lane->running->tells, Event::goes_on, lane->running);
+    } else if (!lane->ready.empty()) {
+      begin(*lane);
+    }
   }
   touched_.clear();
 }

@@ -88,7 +88,7 @@ class Simulation {
     double time;
     uint64_t order;
     Op* op;
-    enum Kind : uint8_t { arrives, finishes, meets, goes_on, copies, ends } kind;
+    enum Kind : uint8_t { arrives, finishes, meets, comes_back, goes_on, copies, ends } kind;
     size_t which;  // of what it finishes, or of its waits
     bool operator<(const Event& o) const {
       return time != o.time ? time > o.time : order > o.order;
@@ -105,6 +105,8 @@ class Simulation {
   void run_pieces(Op* op);  // until it waits or ends
   void finish_piece(Op* op, size_t piece, double when);
   void meet(Op* op, const Waits& waits);
+  void come_back(Op* op);
+  void touch(Lane& lane);
   void written(Op* op, const void* variable);
   void go_on(std::vector<Op*>* waiting);
   void end(Op* op);

@@ -161,3 +161,29 @@ TEST_CASE("engine: meetings among much else, from what is ready in any order") {
   for (const auto& [sum, wanted] : expected) REQUIRE(value(sum) == wanted);
   engine::set_virtual_gpus(0);
 }
+
+TEST_CASE("engine: a lane runs others while its operator waits, and goes on alone") {
+  Engine engine;
+  engine::set_virtual_gpus(2);
+  std::atomic<int> running{0}, most{0};
+  const auto busy = [&] {
+    most = std::max(most.load(), ++running);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    --running;
+  };
+  for (int round = 0; round < 30; ++round) {
+    const StorageRef first = cell(0, gpu(0)), second = cell(0, gpu(1));
+    const auto one = push_meeting(gpu(0), {"a"}, 2, 1);
+    for (int i = 0; i < 3; ++i) {  // behind it on its lane, and the other device needs the last
+      push([&] { busy(); }, {}, {first}, props("work", 0, gpu(0)));
+    }
+    engine::Props to = props("copy", 0, gpu(1));
+    to.lane = engine::LaneKind::copy_in;
+    push([] {}, {first}, {second}, to);
+    const auto other = push_meeting(gpu(1), {"a"}, 2, 2, false, {second});
+    CHECK(read(one[0]) == 3);
+    CHECK(read(other[0]) == 3);
+  }
+  CHECK(most == 1);
+  engine::set_virtual_gpus(0);
+}

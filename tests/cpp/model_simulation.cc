@@ -267,6 +267,25 @@ TEST_CASE("model: devices wait for each other at the end of a piece") {
   CHECK(run.of(2).begun == 3);
 }
 
+TEST_CASE("model: while a device waits for another one, its lane runs what that depends on") {
+  Run run;
+  const int x = 0;
+  Work other = work(3, 0, 4), second = meeting(2, 1, 7, 0.5);
+  other.writes = {&x};
+  second.reads = {&x};
+  run.simulation.add(meeting(1, 0, 7, 0.5));  // waits from 2 on
+  run.simulation.add(other);                  // until 6
+  run.simulation.add(second);
+  run.simulation.add(work(4, 0, 3, 7));  // ready while the first is away, until 10
+  CHECK(run.simulation.finish_all());
+  CHECK(run.of(3).begun == 2);
+  CHECK(run.of(2).pieces[0].met == 8);
+  CHECK(run.of(2).ended == 9.5);
+  CHECK(run.of(4).begun == 7);
+  CHECK(run.of(1).pieces[0].told == 10.5);  // its lane was not free before 10
+  CHECK(run.of(1).ended == 11.5);
+}
+
 TEST_CASE("model: a meeting that is dismissed holds up nobody") {
   Run run;
   run.simulation.add(meeting(1, 0, 7, 0));
