@@ -43,6 +43,15 @@ void bind_meeting(py::module_& m) {
       py::arg("why"),
       "Operators that wait for other devices', which were not called and will not be, get this "
       "error, which the user knows.");
+  m.def("awaits_calls", &engine::awaits_calls,
+        "Do operators of several devices lack a call of one of them?");
+  m.def(
+      "wait_for_what_goes_on",
+      [] {
+        const MaybeReleaseGil released(true);
+        engine::wait_for_what_goes_on();
+      },
+      "Waits for everything but operators that wait for such calls, and what depends on them.");
   m.def("only_meetings", &engine::only_meetings,
         "Does nothing go on but operators that wait for those of other devices?");
 }

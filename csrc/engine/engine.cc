@@ -131,6 +131,8 @@ void wait_to_write(Storage* storage) {
   if (!scheduler.not_computed(storage->var)) scheduler.raise_if_poisoned(storage->var);
 }
 
+void wait_for_what_goes_on() { Scheduler::get().wait_for_what_goes_on(); }
+
 bool only_meetings() { return Scheduler::get().waits_for_others(); }
 
 void wait_all() {

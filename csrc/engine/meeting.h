@@ -3,7 +3,8 @@
 //
 // The calls of a key pair up in the order in which they are pushed: the first of every device, the
 // second of every device and so on. On one device operators that meet run in the order in which
-// they were pushed, so that devices never wait for each other crosswise.
+// they were pushed, so that devices never wait for each other crosswise. While one waits its lane
+// runs others, on which the other devices may depend.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,8 @@ int num_meeting();
 bool awaits_calls();
 // Does nothing go on but operators that wait in meetings?
 bool only_meetings();
+// Waits for all else.
+void wait_for_what_goes_on();
 // Could a thread other than the caller's still call? Asked when nothing runs and a wait depends on
 // it; the binding sets it. Without one: none could.
 void set_callers_check(bool (*others_may_call)());

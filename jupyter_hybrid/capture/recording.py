@@ -139,6 +139,8 @@ class Recording:
     def codes(self) -> Iterator[CodeType]:
         """The cell's statements, each as recording goes when the one before has run."""
         budget, cell = self.recorder.budget, self.recorder.cell
+        if _core.awaits_calls():  # an earlier cell's; nothing is recorded that could wait for it
+            self.leave(Reason("operators of several devices wait for each other"))
         for number in range(len(cell.tree.body)):
             if not self.as_written and (why := budget.used_up_between(self.recorder)):
                 self.leave(why)

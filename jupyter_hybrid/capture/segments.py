@@ -174,7 +174,10 @@ class Segments(_core.RecorderState):
         _core.finish_trace_writes()
         self.write_back()
         self.kept.fill()
-        _core.wait_all()  # kernels may still read memory that is written next
+        if _core.awaits_calls():
+            _core.wait_for_what_goes_on()
+        else:
+            _core.wait_all()  # kernels may still read memory that is written next
         self.watched.warn()
         _core.forget_contents()
         self.epoch += 1  # whoever is called next may write it

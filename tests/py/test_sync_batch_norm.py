@@ -289,6 +289,70 @@ def test_a_cell_that_fails_before_the_last_device_leaves_nothing_behind(gpus):
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("magic", ["%%hybridize --view none", "%%imperative"])
+def test_cells_of_nets_whose_shapes_are_not_known_yet(gpus, magic):
+    """A later layer's parameters are made on one device behind the operator that waits there."""
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "jupyter_hybrid")
+    shell.user_ns.update(mx=mx, nd=nd, nn=nn, autograd=autograd, gp=gpus[:2], norm=SyncBatchNorm)
+    make = (
+        "mx.random.seed(4)\n"
+        "net = nn.HybridSequential()\n"
+        "net.add(nn.Dense(4), norm(num_devices=2), nn.Dense(2))\n"
+        "net.initialize(ctx=gp)\nnet.hybridize()\n"
+        "x = nd.array([[1, 2, 3], [4, 6, 9]])\n"
+        "with autograd.record():\n"
+        "    ls = [(net(x.as_in_context(c)) ** 2).sum() for c in gp]\n"
+        "found = [l.asscalar() for l in ls]\n"
+    )
+    shell.run_cell(f"{magic}\n{make}").raise_error()
+    one, other = shell.user_ns["found"]
+    assert one == other > 0
+    # Devices' parts in two cells.
+    part = "with autograd.record():\n    {0} = net(x.as_in_context(gp[{1}]))\n"
+    shell.run_cell(f"{magic}\n{part.format('a', 0)}").raise_error()
+    shell.run_cell(f"{magic}\n{part.format('b', 1)}ends = a.asnumpy(), b.asnumpy()").raise_error()
+    np.testing.assert_array_equal(*shell.user_ns["ends"])
+
+
+def test_an_interrupt_ends_a_wait_that_another_thread_could_end():
+    code = """
+        import os, signal, threading, time
+        import jupyter_hybrid as mx
+        from jupyter_hybrid import autograd, nd
+        from jupyter_hybrid.gluon.contrib.nn import SyncBatchNorm
+        threading.Thread(target=threading.Event().wait, daemon=True).start()  # it never calls
+        mx.virtual_gpus(2)
+        net = SyncBatchNorm(in_channels=3, num_devices=2)
+        net.initialize(ctx=[mx.gpu(0), mx.gpu(1)])
+        main = threading.main_thread().ident
+        threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+        try:
+            with autograd.record():
+                net(nd.ones((2, 3), ctx=mx.gpu(0))).wait_to_read()
+        except KeyboardInterrupt:
+            print("interrupted")
+        with autograd.record():
+            both = [net(nd.ones((2, 3), ctx=mx.gpu(i))) for i in range(2)]
+        print(both[0].asnumpy().max())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n0.0\n", "")
+
+
+def test_a_full_queue_waits_for_no_meeting(gpus):
+    sync = layer(gpus[:2], num_devices=2)
+    parts = split_and_load(nd.array(DATA), gpus[:2])
+    nd.waitall()
+    with mx.engine.using(limit_ops=4), autograd.record():
+        made = [sync(x) for x in parts]
+        more = [y * 2 + 1 for y in made]
+        for y in more:
+            y.wait_to_read()
+
+
 def residual(sync, count):
     norm = (lambda: SyncBatchNorm(num_devices=count)) if sync else nn.BatchNorm
     net = nn.HybridSequential()
