@@ -1,7 +1,8 @@
 """Operators of several devices that wait for each other: who could still call the one that lacks.
 
 An operator that waits holds up whoever waits for its result. When nothing else runs and no other
-thread could call what it waits for, that wait ends with an error instead of never.
+thread could call what it waits for, that wait ends with an error instead of never. Threads that
+have pushed no operator so far are given some seconds (``kPatienceS`` in ``csrc/engine/wait.cc``).
 """
 
 from __future__ import annotations

@@ -95,8 +95,10 @@ class SyncBatchNorm(BatchNorm):
         num_devices: None means all GPUs, virtual ones too, or 1 where there is none.
 
     Raises:
-        MXNetError: when a result is waited for that waits for a device whose call can't come, and
-            on the naive engine, where no call can wait for a later one.
+        MXNetError: when a result is waited for that waits for a device whose call can't come: at
+            once where no other thread runs, after 10 seconds where the others have called no
+            operator yet. One that has may still make that call: such a wait can be interrupted.
+            And on the naive engine, where no call can wait for a later one.
     """
 
     def __init__(
