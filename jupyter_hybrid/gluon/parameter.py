@@ -42,6 +42,8 @@ def _contexts(ctx: Any) -> list[Context]:
     if ctx is None:
         return [current_context()]
     contexts = [ctx] if isinstance(ctx, Context) else list(ctx)
+    if not contexts:
+        raise CheckError("expected one device or more, got none")
     twice = next((c for i, c in enumerate(contexts) if c in contexts[:i]), None)
     if twice is not None:  # its parts' gradients would overwrite each other
         raise CheckError(f"expected every device once, got {twice} twice in {contexts}")

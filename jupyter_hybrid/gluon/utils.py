@@ -37,10 +37,15 @@ def split_data(
         ValueError: the axis can't be split evenly and ``even_split`` is True, or is too short.
     """
     size = data.shape[batch_axis]
+    if num_slice < 1:
+        raise ValueError(f"split_data: given {num_slice} parts, expected 1 or more")
     if size < num_slice or (even_split and size % num_slice):
+        way = (
+            "give even_split=False" if size >= num_slice else "give fewer devices, or leave it out"
+        )
         raise ValueError(
             f"split_data: {size} along axis {batch_axis} can't be split "
-            f"{'evenly ' if even_split else ''}into {num_slice} parts"
+            f"{'evenly ' if even_split else ''}into {num_slice} parts: {way}"
         )
     length, more = divmod(size, num_slice)
     borders = [i * length + min(i, more) for i in range(num_slice + 1)]
@@ -54,6 +59,8 @@ def split_and_load(
     data: Any, ctx_list: list[Any], batch_axis: int = 0, even_split: bool = True
 ) -> list[Any]:
     """The parts of an array, one on each context."""
+    if not ctx_list:
+        raise ValueError("split_and_load: given no contexts, expected 1 or more")
     if not isinstance(data, _core.NDArray):
         data = nd.array(data, ctx=ctx_list[0])
     if len(ctx_list) == 1:

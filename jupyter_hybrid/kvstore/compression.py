@@ -49,6 +49,10 @@ class Compression:
     """
 
     def __init__(self, params: dict[str, Any]):
+        if not isinstance(params, dict):
+            raise MXNetError(
+                f'gradient compression: expected a dict such as {{"type": "2bit"}}, got {params!r}'
+            )
         given = dict(params)
         kind = given.pop("type", None)
         if kind not in _TYPES:

@@ -104,8 +104,13 @@ def test_split_data():
     assert [p.shape for p in utils.split_data(x, 2, batch_axis=1)] == [(7, 1)] * 2
     with pytest.raises(ValueError, match="7 along axis 0 can't be split evenly into 3 parts"):
         utils.split_data(x, 3)
-    with pytest.raises(ValueError, match="can't be split into 8 parts"):
+    with pytest.raises(ValueError, match="can't be split into 8 parts: give fewer devices"):
         utils.split_data(x, 8, even_split=False)
+    with pytest.raises(ValueError, match="given no contexts"):
+        utils.split_and_load(nd.ones((7, 2)), [])
+    for empty in (lambda p: p.initialize(ctx=[]), lambda p: p.reset_ctx([])):
+        with pytest.raises(MXNetError, match="expected one device or more, got none"):
+            empty(Parameter("w", shape=(2,)))
 
 
 def digits(count=96, side=16, seed=0):

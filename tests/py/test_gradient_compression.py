@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import autograd, gluon, kv, nd
+from jupyter_hybrid import MXNetError, autograd, gluon, kv, nd
 
 RNG = np.random.default_rng(3)
 CONTEXTS = [mx.cpu(0), mx.cpu(1)]
@@ -120,3 +120,9 @@ def test_a_net_on_two_devices_learns(params: dict[str, Any], in_store: bool) -> 
     assert losses[-1] < 0.02 * losses[0]
     first, second = (net.weight.data(c).asnumpy() for c in CONTEXTS)
     np.testing.assert_array_equal(first, second)
+
+
+def test_parameters_are_a_dict():
+    store = mx.kv.create("device")
+    with pytest.raises(MXNetError, match=r"expected a dict such as .*, got '2bit'"):
+        store.set_gradient_compression("2bit")
