@@ -27,7 +27,10 @@ bool end_endless_meetings(double seconds) {
     end_meetings("devices must call what meets in the same order");
     return true;
   }
-  if ((seconds < kPatienceS || Callers::one_is_free()) && others_may_call()) return false;
+  // Python is asked once: whatever interrupts it there is nobody's error.
+  if (seconds == 0 ? others_may_call() : seconds < kPatienceS || Callers::one_is_free()) {
+    return false;
+  }
   end_meetings("the other devices' calls can't come while this is waited for");
   return true;
 }
@@ -177,8 +180,10 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
     } else if (waiter.wake.wait_ns(mutex_, kInterruptCheckNs) || !only_meetings()) {
       alone_since = 0;
     } else {
-      if (alone_since == 0) alone_since = trace::ticks();
-      const int64_t alone_ns = trace::to_ns(trace::ticks()) - trace::to_ns(alone_since);
+      const bool begins = alone_since == 0;
+      const uint64_t now = trace::ticks();
+      if (begins) alone_since = now;
+      const int64_t alone_ns = begins ? 0 : 1 + trace::to_ns(now) - trace::to_ns(alone_since);
       guard.unlock();
       end_endless_meetings(static_cast<double>(alone_ns) * 1e-9);
       guard.lock();
