@@ -321,6 +321,7 @@ def test_an_interrupt_ends_a_wait_that_another_thread_could_end():
         import jupyter_hybrid as mx
         from jupyter_hybrid import autograd, nd
         from jupyter_hybrid.gluon.contrib.nn import SyncBatchNorm
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
         threading.Thread(target=threading.Event().wait, daemon=True).start()  # it never calls
         mx.virtual_gpus(2)
         net = SyncBatchNorm(in_channels=3, num_devices=2)
