@@ -111,7 +111,7 @@ std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs,
   try {
     const bool traced = tracing() && !leaves_call();
     const bool overwritten = traced && uses_overwritten(inputs);
-    const bool meets = traced && op.meets && !op.meets(attrs).empty();
+    const bool meets = traced && !op.meeting_key(attrs).empty();
     if (traced && !overwritten && !meets) {
       return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
     }

@@ -102,7 +102,7 @@ bool CachedGraph::meets(bool training) const {
     if (n.kind != NodeKind::op || !n.op->meets) return false;
     Attrs attrs = n.attrs;
     if (is_mode_open(*n.op, attrs)) set_mode(training, &attrs);
-    return !n.op->meets(attrs).empty();
+    return !n.op->meeting_key(attrs).empty();
   });
 }
 

@@ -70,7 +70,7 @@ std::shared_ptr<const Body> Body::make(Graph graph) {
             ": a branch or loop body cannot draw random numbers",
             line_of(n.site).empty() ? "" : " (", line_of(n.site),
             line_of(n.site).empty() ? "" : ")");
-    require(n.op == nullptr || !n.op->meets || n.op->meets(n.attrs).empty(), n.op ? n.op->name : "",
+    require(n.op == nullptr || n.op->meeting_key(n.attrs).empty(), n.op ? n.op->name : "",
             ": a branch or loop body cannot wait for other devices",
             line_of(n.site).empty() ? "" : " (", line_of(n.site),
             line_of(n.site).empty() ? "" : ")");

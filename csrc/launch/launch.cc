@@ -125,8 +125,7 @@ bool runs_programs(const OpDef& op) {
 
 void take_seats(const OpDef& op, const Attrs& attrs, int64_t told_bytes, Context ctx,
                 int32_t kernel, engine::Seats* seats) {
-  if (!op.meets) return;
-  const std::string key = op.meets(attrs);
+  const std::string key = op.meeting_key(attrs);
   if (key.empty()) return;
   require(!devices::is_physical(ctx), op.name,
           ": over several devices it runs on CPUs and virtual "
@@ -171,7 +170,7 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
     }
   }
   for (Storage* s : writes) ready = ready && ready_to_write(*s);
-  if (op.meets && !op.meets(attrs).empty()) {
+  if (!op.meeting_key(attrs).empty()) {
     props.cost_ns = 0;  // it waits for others: by nobody but its lane
     props.discardable = true;
   }

@@ -110,6 +110,7 @@ struct OpDef {
   int count_outputs(const Attrs& a) const {
     return num_outputs_fn ? num_outputs_fn(a) : num_outputs;
   }
+  std::string meeting_key(const Attrs& a) const { return meets ? meets(a) : std::string(); }
   int attr_index(const char* attr_name) const;  // -1 when absent
   int count_inputs(const Attrs& a) const;       // -1: variadic
 

@@ -36,7 +36,7 @@ std::vector<engine::Told> meet(const KernelContext& c, const BatchNormShape& sha
   engine::Told own{count_of(shape)};
   append(first, shape.channels, &own);
   append(second, shape.channels, &own);
-  const std::string key = c.attrs.op()->meets(c.attrs);
+  const std::string key = c.attrs.op()->meeting_key(c.attrs);
   if (key.empty()) return {own};
   require(c.resources.seats() != nullptr, "SyncBatchNorm: it can't wait for other devices here");
   std::vector<engine::Told> all = c.resources.seats()->meet(key, std::move(own), c.resources);
@@ -177,7 +177,7 @@ void run_sync_grad(KernelContext& c) {
   const TensorView& x = c.in[kX];
   const BatchNormShape shape = channel_shape(c, x.shape);
   const bool fixed = c.attrs.boolean("fix_gamma"), batch = uses_batch(c.attrs);
-  const bool alone = c.attrs.op()->meets(c.attrs).empty();
+  const bool alone = c.attrs.op()->meeting_key(c.attrs).empty();
   const auto run = [&](bool with_batch, const void* gamma) {
     batch_norm_grad(x.dtype, shape, with_batch, c.in[kGrad].data, x.data, gamma, c.in[kMeanIn].data,
                     c.in[kInvstdIn].data, c.out[0].data, c.out[1].data, c.out[2].data, c.resources);

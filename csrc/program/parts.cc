@@ -36,7 +36,7 @@ class Splitting {
 
   Parts run() {
     for (const Node& n : graph_.nodes) {
-      require(n.kind != NodeKind::op || !n.op->meets || n.op->meets(n.attrs).empty(), n.name, ": ",
+      require(n.kind != NodeKind::op || n.op->meeting_key(n.attrs).empty(), n.name, ": ",
               n.op ? n.op->name : "",
               " waits for other devices, which it can't within one graph "
               "over several: call a graph a device");

@@ -328,7 +328,7 @@ constexpr double kInlineFactor = 0.4, kAwaitedFactor = 0.016;
 
 bool meets(const Impl& impl) {
   return std::any_of(impl.kernels.begin(), impl.kernels.end(), [](const ProgramKernel& k) {
-    return k.op_def && k.op_def->meets && !k.op_def->meets(k.attrs).empty();
+    return k.op_def && !k.op_def->meeting_key(k.attrs).empty();
   });
 }
 
