@@ -102,6 +102,25 @@ OpDef normalization(const char* name, const char* doc) {
   return norm;
 }
 
+OpDef gradient(const char* name, const char* doc) {
+  OpDef grad;
+  grad.name = name;
+  grad.family = Family::reduce;
+  grad.doc = doc;
+  grad.inputs = {{"grad", "gradient of the result"},
+                 {"data", "the data"},
+                 {"gamma", "factors, (channels,)"},
+                 {"mean", "means, (channels,)"},
+                 {"invstd", "1 / sqrt(var + eps), (channels,)"}};
+  grad.attrs = {{"axis", AttrType::integer, "1", "the channels' axis"},
+                {"fix_gamma", AttrType::boolean, "True", "gamma counts as 1"},
+                {"use_global_stats", AttrType::boolean, "False", "moving statistics in training"},
+                mode_attr()};
+  grad.num_outputs = 3;
+  grad.flops = flops;
+  return grad;
+}
+
 StatesDef states(int mean, int variance) {
   StatesDef states;
   states.first = kMovingMean;
@@ -357,27 +376,14 @@ void register_batch_norm() {
            "contrib.BatchNormWithReLU.",
            run_with_relu);
 
-  OpDef grad;
-  grad.name = "batch_norm_grad";
-  grad.family = Family::reduce;
-  grad.doc =
+  OpDef grad = gradient(
+      "batch_norm_grad",
       "Gradients of BatchNorm by data, gamma and beta, given that of its result, its data and "
-      "gamma, and the mean and 1 / sqrt(var + eps) that it used.";
-  grad.inputs = {{"grad", "gradient of the result"},
-                 {"data", "the data"},
-                 {"gamma", "factors, (channels,)"},
-                 {"mean", "means, (channels,)"},
-                 {"invstd", "1 / sqrt(var + eps), (channels,)"}};
-  grad.attrs = {{"axis", AttrType::integer, "1", "the channels' axis"},
-                {"fix_gamma", AttrType::boolean, "True", "gamma counts as 1"},
-                {"use_global_stats", AttrType::boolean, "False", "moving statistics in training"},
-                mode_attr()};
-  grad.num_outputs = 3;
+      "gamma, and the mean and 1 / sqrt(var + eps) that it used.");
   grad.infer = infer_batch_norm_grad;
   grad.cpu = run_batch_norm_grad;
   grad.gradient = grad_batch_norm_grad;
   grad.in_place = {{0, 0}, {1, 0}};
-  grad.flops = flops;
   add_op(std::move(grad));
 
   OpDef average;

@@ -18,6 +18,8 @@ double flops(const Attrs&, const std::vector<Shape>& in, const std::vector<Shape
 
 // Four outputs: the result and three of the channels' values; without kernel and gradient.
 OpDef normalization(const char* name, const char* doc);
+// By data, gamma and beta; without kernel, inference and gradient of its own.
+OpDef gradient(const char* name, const char* doc);
 StatesDef states(int mean, int variance);  // by outputs; without the outputs' names
 
 }  // namespace batch_norm

@@ -236,30 +236,17 @@ void register_sync_batch_norm() {
   states.mx_outputs = 3;
   add_states(add_op(std::move(norm)), std::move(states));
 
-  OpDef grad;
-  grad.name = "sync_batch_norm_grad";
-  grad.family = Family::reduce;
-  grad.doc =
+  OpDef grad = gradient(
+      "sync_batch_norm_grad",
       "Gradients of SyncBatchNorm by data, gamma and beta, given that of its result, its data and "
       "gamma, and the mean and 1 / sqrt(var + eps) that it used; that by data takes in what all "
-      "devices' results lose by the common statistics.";
-  grad.inputs = {{"grad", "gradient of the result"},
-                 {"data", "the data"},
-                 {"gamma", "factors, (channels,)"},
-                 {"mean", "means, (channels,)"},
-                 {"invstd", "1 / sqrt(var + eps), (channels,)"}};
-  grad.attrs = {{"axis", AttrType::integer, "1", "the channels' axis"},
-                {"fix_gamma", AttrType::boolean, "True", "gamma counts as 1"},
-                {"use_global_stats", AttrType::boolean, "False", "moving statistics in training"},
-                mode_attr()};
+      "devices' results lose by the common statistics.");
   append_all(&grad.attrs, meeting_attrs());
-  grad.num_outputs = 3;
   grad.infer = infer_sync_grad;
   grad.cpu = run_sync_grad;
   grad.gradient = differentiable_once;
   grad.in_place = {{kGrad, 0}};
   grad.meets = [](const Attrs& attrs) { return meets_under(attrs, " (gradient)"); };
-  grad.flops = flops;
   add_op(std::move(grad));
 }
 
