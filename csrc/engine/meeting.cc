@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 
+#include "core/device_name.h"
 #include "core/error.h"
 #include "core/fork.h"
 #include "core/modelled.h"
@@ -166,7 +167,7 @@ void Seats::take(const std::string& key, int devices, Context device, double byt
   require(settings().kind != Kind::naive, "given ", devices,
           " devices, which wait for each other; NaiveEngine runs every operator before the next is "
           "called: use the threaded engine");
-  if (device.is_cpu()) device.type = DeviceType::cpu;
+  device = worker_of(device);
   device_ = device;
   Guard guard(all().mutex);
   if (!order_) order_ = order_of(device);

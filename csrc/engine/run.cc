@@ -1,6 +1,7 @@
 // Running: the lanes' threads, executing one operator, slow motion.
 #include <algorithm>
 
+#include "core/device_name.h"
 #include "core/storage.h"
 #include "engine/interrupt.h"
 #include "engine/modelled.h"
@@ -25,7 +26,7 @@ Operation*& executed() { return is_executed; }
 Lane*& executing_lane() { return lane_of_thread; }
 
 Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
-  if (ctx.is_cpu()) ctx.type = DeviceType::cpu;
+  ctx = worker_of(ctx);
   for (Lane* lane : lanes_) {
     if (lane->ctx == ctx && lane->kind == kind) return *lane;
   }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/device_name.h"
 #include "core/fork.h"
 #include "core/modelled_memory.h"
 #include "core/mutex.h"
@@ -156,7 +157,7 @@ uint16_t Clock::new_lane(LaneInfo info) {
 }
 
 uint16_t Clock::lane_of(Context ctx, engine::LaneKind kind) {
-  if (ctx.is_cpu()) ctx.type = DeviceType::cpu;
+  ctx = worker_of(ctx);
   const std::string device = ctx.str();
   const auto [at, is_new] = device_lanes_.insert({{device, static_cast<int>(kind)}, 0});
   if (is_new) {
