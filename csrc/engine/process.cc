@@ -1,5 +1,6 @@
 // The process: cancelling, the end, and fork().
 #include "core/fork.h"
+#include "engine/callers.h"
 #include "engine/interrupt.h"
 #include "engine/meeting.h"
 #include "engine/scheduler.h"

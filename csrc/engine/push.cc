@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "core/storage.h"
+#include "engine/callers.h"
 #include "engine/interrupt.h"
 #include "engine/modelled.h"
 #include "engine/scheduler.h"

@@ -141,22 +141,6 @@ class Scheduler {
   std::atomic<bool> cancel_here_{false};
 };
 
-// Threads that push operators, and how many of them wait.
-class Callers {
- public:
-  static void note();  // this thread is one
-  static bool one_is_free();
-  static void after_fork();
-  class Waits {  // this thread does
-   public:
-    Waits();
-    ~Waits();
-
-   private:
-    bool counts_;
-  };
-};
-
 // This thread is executing an operator: it may push, but neither wait nor be held back.
 bool& executing();
 // On which lane; null: on none.
