@@ -60,28 +60,28 @@ bool may_draw(const Node& n) {
   return n.op->random;
 }
 
+void check_op(const Node& n) {
+  if (n.op == nullptr) return;
+  const auto allow = [&n](bool allowed, const char* what) {
+    if (allowed) return;
+    const std::string line = line_of(n.site);
+    fail(n.op->name, ": a branch or loop body cannot ", what, line.empty() ? "" : " (", line,
+         line.empty() ? "" : ")");
+  };
+  allow(!may_draw(n), "draw random numbers");
+  allow(n.op->meeting_key(n.attrs).empty(), "wait for other devices");
+  allow(!is_mode_open(*n.op, n.attrs) || n.attrs.boolean("use_global_stats"),
+        "change states; use_global_stats=True only reads them");
+  allow(written_states(*n.op, n.attrs).empty(), "write states");
+}
+
 }  // namespace
 
 std::shared_ptr<const Body> Body::make(Graph graph) {
   auto body = std::make_shared<Body>();
   for (Node& n : graph.nodes) {
     require(n.kind != NodeKind::effect, "a branch or loop body cannot print");
-    require(n.op == nullptr || !may_draw(n), n.op ? n.op->name : "",
-            ": a branch or loop body cannot draw random numbers",
-            line_of(n.site).empty() ? "" : " (", line_of(n.site),
-            line_of(n.site).empty() ? "" : ")");
-    require(n.op == nullptr || n.op->meeting_key(n.attrs).empty(), n.op ? n.op->name : "",
-            ": a branch or loop body cannot wait for other devices",
-            line_of(n.site).empty() ? "" : " (", line_of(n.site),
-            line_of(n.site).empty() ? "" : ")");
-    require(n.op == nullptr || !is_mode_open(*n.op, n.attrs) || n.attrs.boolean("use_global_stats"),
-            n.op ? n.op->name : "",
-            ": a branch or loop body cannot change states; use_global_stats=True only reads them",
-            line_of(n.site).empty() ? "" : " (", line_of(n.site),
-            line_of(n.site).empty() ? "" : ")");
-    require(n.op == nullptr || written_states(*n.op, n.attrs).empty(), n.op ? n.op->name : "",
-            ": a branch or loop body cannot write states", line_of(n.site).empty() ? "" : " (",
-            line_of(n.site), line_of(n.site).empty() ? "" : ")");
+    check_op(n);
     n.segment = 0;  // the same body is the same program wherever it stands
     const std::string line = line_of(n.site);
     for (unsigned char c : line) body->lines_ = mixed(body->lines_, c);
