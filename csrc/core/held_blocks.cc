@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <string>
 #include <unordered_map>
 
 #include "core/fork.h"
@@ -119,43 +120,60 @@ std::vector<Use> uses(Context ctx) {
   return all;
 }
 
+// As jupyter_hybrid/capture/sizes.py writes them.
 std::string bytes_in_words(int64_t bytes) {
-  if (bytes < 1000) return std::to_string(bytes) + " bytes";
-  const char* const units[] = {"kB", "MB", "GB", "TB"};
+  const char* const units[] = {"B", "KB", "MB", "GB", "TB"};
   double value = static_cast<double>(bytes);
-  int unit = -1;
-  while (value >= 999.95 && unit < 3) {
-    value /= 1000;
-    ++unit;
-  }
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  const int digits = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   char text[32];
-  std::snprintf(text, sizeof(text), "%.1f %s", value, units[std::max(unit, 0)]);
-  return text;
+  std::snprintf(text, sizeof(text), "%.*f", digits, value);
+  std::string number = text;
+  if (digits > 0) number.erase(number.find_last_not_of('0') + 1);
+  if (number.back() == '.') number.pop_back();
+  return number + " " + units[unit];
 }
 
 std::string describe(Context ctx) {
   constexpr size_t kMost = 8;
-  const std::vector<Use> all = uses(ctx);
-  std::string text;
-  const auto row = [&text](const std::string& what, int64_t bytes, int64_t blocks) {
-    text += "\n  " + bytes_in_words(bytes) + ": " + what + " (" + std::to_string(blocks) +
-            (blocks == 1 ? " block)" : " blocks)");
+  struct Row {
+    std::string what;
+    int64_t bytes = 0, blocks = 0;
   };
-  int64_t rest = 0, rest_blocks = 0, known = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    known += all[i].bytes;
-    if (i >= kMost) {
-      rest += all[i].bytes;
-      rest_blocks += all[i].blocks;
-      continue;
-    }
-    const std::string place = the_hooks.describe_site(all[i].site);
-    row(std::string(word(all[i].kind)) + (place.empty() ? "" : " made at " + place), all[i].bytes,
-        all[i].blocks);
+  std::vector<Row> rows;  // sites of one line are one row
+  int64_t known = 0, activations = 0;
+  for (const Use& use : uses(ctx)) {
+    const std::string place = the_hooks.describe_site(use.site);
+    const std::string what =
+        std::string(word(use.kind)) + (place.empty() ? "" : " made at " + place);
+    auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.what == what; });
+    if (row == rows.end()) row = rows.insert(rows.end(), Row{what});
+    row->bytes += use.bytes;
+    row->blocks += use.blocks;
+    known += use.bytes;
+    if (use.kind == Kind::activations) activations += use.bytes;
   }
-  if (rest_blocks > 0) row("what other lines made", rest, rest_blocks);
-  if (const int64_t before = pool_of(ctx).used() - known; before > 0) {
-    text += "\n  " + bytes_in_words(before) + ": made before the limit was set";
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.bytes > b.bytes; });
+  while (rows.size() > kMost + 1) {
+    rows[kMost].what = "what other lines made";
+    rows[kMost].bytes += rows.back().bytes;
+    rows[kMost].blocks += rows.back().blocks;
+    rows.pop_back();
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    text += "\n  " + bytes_in_words(row.bytes) + ": " + row.what + " (" +
+            std::to_string(row.blocks) + (row.blocks == 1 ? " block)" : " blocks)");
+  }
+  const int64_t used = pool_of(ctx).used();
+  if (used > known)
+    text += "\n  " + bytes_in_words(used - known) + ": made before the limit was set";
+  if (2 * activations > used) {
+    text +=
+        "\nMost of it are activations, kept for backward: a smaller batch has fewer, and "
+        "hybridize(remat='sqrt') computes them again";
   }
   return text;
 }

@@ -38,30 +38,23 @@ int32_t highest_step(const Plan& plan) {
 std::string live_by_line(const Graph& graph, const Plan& plan) {
   constexpr size_t kMost = 6;
   const int32_t step = highest_step(plan);
-  struct Line {
-    std::string what;
-    int64_t bytes = 0;
-  };
-  std::map<std::pair<uint32_t, bool>, Line> lines;  // by site, of a gradient or not
+  std::map<std::string, int64_t> lines;  // sites of one line are one
   for (const Buffer& b : plan.buffers) {
     if (b.kind != BufferKind::arena && b.kind != BufferKind::output) continue;
     if (step < b.start || step > b.end) continue;
     const Node* const node = maker(graph, b);
     if (!node) continue;
     const bool backward = node->scope.compare(0, 8, "backward") == 0;
-    Line& line = lines[{node->site, backward}];
-    line.what = backward ? "gradients" : "activations";
-    line.bytes += b.bytes;
+    const std::string place = held::hooks().describe_site(node->site);
+    lines[(backward ? "gradients" : "activations") + (place.empty() ? "" : " of " + place)] +=
+        b.bytes;
   }
-  std::vector<std::pair<uint32_t, Line>> rows;
-  for (const auto& [key, line] : lines) rows.push_back({key.first, line});
+  std::vector<std::pair<std::string, int64_t>> rows(lines.begin(), lines.end());
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (size_t i = 0; i < rows.size() && i < kMost; ++i) {
-    const std::string place = held::hooks().describe_site(rows[i].first);
-    text += "\n  " + held::bytes_in_words(rows[i].second.bytes) + ": " + rows[i].second.what +
-            (place.empty() ? "" : " of " + place);
+    text += "\n  " + held::bytes_in_words(rows[i].second) + ": " + rows[i].first;
   }
   return text;
 }

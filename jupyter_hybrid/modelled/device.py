@@ -80,10 +80,10 @@ def _gpu(
     source: str,
 ) -> DeviceModel:  # fmt: skip
     rates = (single * 1e12, double * 1e12, half * 1e12, tensor * 1e12)
-    return DeviceModel(name, *rates, gb_s * 1e9, gb * 10**9, source=source)
+    return DeviceModel(name, *rates, gb_s * 1e9, gb << 30, source=source)
 
 
-# TFLOP/s in float32, float64, float16, float16 by tensor cores; GB/s; GB.
+# TFLOP/s in float32, float64, float16, float16 by tensor cores; GB/s; GB (of memory: 2^30 bytes).
 DEVICES: dict[str, DeviceModel] = {
     model.name: model
     for model in (

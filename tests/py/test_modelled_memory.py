@@ -33,11 +33,11 @@ def test_a_device_has_so_much_and_tells_who_holds_it():
         with pytest.raises(MXNetError) as error:
             nd.zeros((60_000,), ctx=gpu)
         text = str(error.value)
-        assert "out of memory on gpu(0): 240.0 kB more do not fit, 800." in text
-        assert " of 1.0 MB are in use" in text
+        assert "out of memory on gpu(0): 234 KB more do not fit, 781 KB" in text
+        assert " of 977 KB are in use" in text
         rows = [row.strip() for row in text.splitlines()[1:]]
-        assert rows[0].startswith("400.0 kB: arrays made at test_modelled_memory.py:test_a_dev")
-        assert rows[1].startswith("200.0 kB: ") and rows[2].startswith("200.0 kB: ")
+        assert rows[0].startswith("391 KB: arrays made at test_modelled_memory.py:test_a_dev")
+        assert rows[1].startswith("195 KB: ") and rows[2].startswith("195 KB: ")
         kinds = {row.split(": ")[1].split(" made")[0] for row in rows[1:3]}
         assert kinds == {"parameters and variables", "gradients"}
         before = used(gpu)
@@ -47,6 +47,20 @@ def test_a_device_has_so_much_and_tells_who_holds_it():
         assert used(gpu) < before and used(other) == 0
     with pytest.raises(MXNetError, match=r"no CUDA device|driver"):
         mx.context.gpu_memory_info(0)
+
+
+def test_activations_that_fill_a_device_are_one_row_and_a_hint():
+    with devices(1, like=toy(1000 * KB)) as (gpu,):
+        x = nd.ones((10_000,), ctx=gpu)
+        x.attach_grad()
+        with pytest.raises(MXNetError) as error, autograd.record():
+            y = x
+            while True:
+                y = nd.sin(y) * nd.cos(y)  # three sites of one line
+        _, *rows, hint = str(error.value).splitlines()
+        assert len(rows) == len({row.partition(": ")[2].partition(" (")[0] for row in rows}) < 9
+        assert "activations made at test_modelled_memory.py" in rows[0]
+        assert "a smaller batch" in hint and "remat='sqrt'" in hint
 
 
 def test_what_pending_work_holds_is_waited_for():
@@ -176,7 +190,9 @@ def test_modelled_only_needs_no_memory_of_the_host():
         before = mx._core.pool_stats()["reserved"]
         held = [nd.zeros((3_000_000_000,), ctx=c) for c in gpus]  # 96 GB in all
         assert all(used(c) == 12 * 10**9 for c in gpus)
-        with pytest.raises(MXNetError, match=r"gpu\(3\): 12.0 GB more do not fit, 12.0 GB of 16.0"):
+        with pytest.raises(
+            MXNetError, match=r"gpu\(3\): 11.2 GB more do not fit, 11.2 GB of 16 GB"
+        ):
             nd.zeros((3_000_000_000,), ctx=gpus[3])
         assert mx._core.pool_stats()["reserved"] == before
         del held
