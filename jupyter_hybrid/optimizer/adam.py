@@ -105,7 +105,8 @@ class Nadam(_Moments):
     """Adam with Nesterov's momentum (Dozat, 2016), whose momentum grows by
     ``beta1 * (1 - 0.5 * 0.96 ** (t * schedule_decay))``.
 
-    As in MXNet, the product of these is one for all parameters, and grows by each update.
+    As in MXNet, the product of these is one for all parameters, and grows by each update. (In
+    MXNet it is one for all devices as well, so that their parameters part.)
     """
 
     shares_numbers = False  # parameters' numbers differ until the product is near 0
@@ -122,7 +123,11 @@ class Nadam(_Moments):
     ):
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
-        self.schedule_decay, self.m_schedule = schedule_decay, 1.0
+        self.schedule_decay = schedule_decay
+        self.m_schedule: float
+
+    def _of_device(self) -> dict[str, Any]:
+        return {"m_schedule": 1.0}
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
         t = self._index_update_count[index]

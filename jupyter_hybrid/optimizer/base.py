@@ -74,6 +74,9 @@ class Optimizer:
         self.begin_num_update = self.num_update = begin_num_update
         self._all_index_update_counts: dict[int, dict[Any, int]] = {0: {}}
         self._index_update_count = self._all_index_update_counts[0]
+        self._device_id = 0
+        self._of_other_devices: dict[int, dict[str, Any]] = {}
+        vars(self).update(self._of_device())
         self.multi_precision = multi_precision
         self.aggregate_num = 0  # parameters that one call of update() takes; 0: one, not in a list
         self.idx2name = dict(param_idx2name or {})
@@ -190,8 +193,17 @@ class Optimizer:
         }
 
     def _set_current_context(self, device_id: int) -> None:
-        """Updates are counted apart by device."""
+        """Updates are counted apart by device, as every device makes all of them."""
         self._index_update_count = self._all_index_update_counts.setdefault(device_id, {})
+        before, self._device_id = self._device_id, device_id
+        if device_id != before:
+            of_new = self._of_device()
+            self._of_other_devices[before] = {name: getattr(self, name) for name in of_new}
+            vars(self).update(self._of_other_devices.pop(device_id, of_new))
+
+    def _of_device(self) -> dict[str, Any]:
+        """Attributes that updates change and that every device has of its own, as they begin."""
+        return {}
 
     def _update_count(self, index: Any) -> None:
         """Counts an update of one parameter, or of each in a list."""

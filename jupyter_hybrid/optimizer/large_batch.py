@@ -36,8 +36,11 @@ class LARS(SGD):
         super().__init__(momentum, lazy_update, **kwargs)
         self.eta, self.eps, self.momentum_correction = eta, eps, momentum_correction
         self.skip = 0
-        self.last_lr: float | None = None
-        self.cur_lr: float | None = None
+        self.last_lr: float | None
+        self.cur_lr: float | None
+
+    def _of_device(self) -> dict[str, Any]:
+        return {"last_lr": None, "cur_lr": None}
 
     def set_wd_mult(self, args_wd_mult: Any) -> None:
         """As of Optimizer, but ``_gamma`` has no decay, too."""
@@ -118,7 +121,11 @@ class LBSGD(SGD):
         self.warmup_strategy, self.warmup_epochs = warmup_strategy, warmup_epochs
         self.batch_scale, self.updates_per_epoch = batch_scale, updates_per_epoch
         self.init_updates, self.num_epochs = begin_epoch * updates_per_epoch, num_epochs
-        self._seen: dict[Any, int] = {}  # gradients, by parameter
+        self._seen: dict[Any, int]  # gradients, by parameter
+        self._rates: dict[Any, tuple[int, float]] = {}  # of its last update
+
+    def _of_device(self) -> dict[str, Any]:
+        return {"_seen": {}}
 
     def create_state(self, index: Any, weight: Any) -> Any:
         """(momentum, sum of the gradients of a step): of one gradient there is no sum."""
@@ -143,6 +150,11 @@ class LBSGD(SGD):
         for index in indices:  # as MXNet does: the rate is that before the update is counted
             lr, wd = self._get_lr(index), self._get_wd(index)
             self._update_count([index])
+            count = self._index_update_count[index]
+            # Where another device has made this update the schedule has gone on since.
+            of_count, known = self._rates.get(index, (0, lr))
+            lr = known if of_count == count else lr
+            self._rates[index] = (count, lr)
             made.append(self.numbers(index, lr, wd))
         return made
 

@@ -139,7 +139,8 @@ class Signum(_WithMomentum):
 @register
 class SGLD(StepOptimizer):
     """Stochastic gradient Langevin dynamics (Patterson and Teh, 2013):
-    ``w -= lr / 2 * (g + wd * w)``; ``w += normal(0, sqrt(lr))``."""
+    ``w -= lr / 2 * (g + wd * w)``; ``w += normal(0, sqrt(lr))``. Devices draw their own: several
+    stay equal where the store updates (``Trainer(update_on_kvstore=True)``)."""
 
     constants: ClassVar[tuple[str, ...]] = ("clip_gradient",)
 

@@ -75,6 +75,10 @@ BEHAVIOUR: tuple[str, ...] = (
     "A list or array of bools as an index is a mask, as in NumPy; MXNet takes rows 0 and 1",
     "Writes whose source overlaps their target (`c[1:] -= c[:-1]`, `nd.dot(a, b, out=a)`) read all "
     "of the source first; MXNet may read what it has written",
+    "One device twice among a parameter's contexts (`initialize(ctx=[cpu(), cpu()])`) is refused: "
+    "MXNet keeps the last part's gradient alone, and its Trainer then finds the other one stale",
+    "`Nadam`, `LARS` and `LBSGD` in a Trainer over several devices count for every device, so that "
+    "their parameters stay equal; in MXNet one count advances once a device",
 )
 
 ALL = {**WRONG, **DOCUMENTED, **CHOSEN}

@@ -78,6 +78,29 @@ def test_training_on_several_devices_is_training_on_one(gpus, optimizer, in_stor
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("nadam", {}), ("lars", {"momentum": 0.9}), ("lamb", {}), ("dcasgd", {}),
+        ("lbsgd", {"momentum": 0.9, "batch_scale": 2, "updates_per_epoch": 4, "warmup_epochs": 1}),
+    ],
+    ids=lambda o: o if isinstance(o, str) else "",
+)  # fmt: skip
+def test_updates_outside_the_store_leave_devices_equal(gpus, name, options):
+    """Of optimizers whose updates depend on more than the parameter's own state."""
+
+    def made():
+        falling = mx.lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.05)
+        return name, {"learning_rate": 0.05, "lr_scheduler": falling, **options}
+
+    plain, _ = train([mx.cpu()], made(), steps=7)
+    losses, arrays = train(gpus[:4], made(), steps=7, update_on_kvstore=False)
+    np.testing.assert_allclose(losses, plain, rtol=1e-4)
+    for copies in arrays:
+        for other in copies[1:]:
+            np.testing.assert_array_equal(other, copies[0])
+
+
 def test_sums_are_those_of_one_device_fed_the_same_parts(gpus):
     """Devices are added in their order, as one device adds one part after the other."""
     sgd = ("sgd", {"learning_rate": 0.5})
