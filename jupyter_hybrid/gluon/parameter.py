@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -25,6 +26,9 @@ _UNIFORM = initializer.Uniform()
 
 # Grows whenever a parameter gets other arrays: compiled blocks look theirs up again then.
 generation = [0]
+
+# Threads that feed a device each may all be the first to tell a shape.
+_one_at_a_time = threading.RLock()
 
 
 @contextmanager
@@ -204,14 +208,15 @@ class Parameter(ParameterArrays):
 
     def finish_deferred(self) -> None:
         """Makes the array once the shape is known."""
-        if self._deferred is None:
-            return
-        if not _complete(self._shape):
-            raise DeferredInitializationError(
-                f"parameter {self.name}: shape {self._shape} is still not known"
-            )
-        own, contexts, default = self._deferred
-        self._make(own, contexts, default)
+        with _one_at_a_time:
+            if self._deferred is None:
+                return
+            if not _complete(self._shape):
+                raise DeferredInitializationError(
+                    f"parameter {self.name}: shape {self._shape} is still not known"
+                )
+            own, contexts, default = self._deferred
+            self._make(own, contexts, default)
 
     # Values -------------------------------------------------------------------------------------
     def _reduce(self) -> Any:

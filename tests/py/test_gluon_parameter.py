@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -381,3 +383,20 @@ def test_no_dtype_is_float32():
     p.initialize()
     assert p.data().dtype is np.float32
     assert gluon.nn.Embedding(3, 2, dtype=None).weight.dtype is np.float32
+
+
+def test_threads_that_feed_a_device_each_make_a_parameter_once(gpus):
+    for _ in range(30):
+        net = nn.HybridSequential()
+        net.add(nn.Dense(4), nn.Dense(3), nn.Dense(2))
+        net.initialize(ctx=gpus)
+        start = threading.Barrier(len(gpus))
+
+        def feed(ctx, net=net, start=start):
+            start.wait()
+            return net(nd.ones((2, 5), ctx=ctx)).asnumpy()
+
+        with ThreadPoolExecutor(len(gpus)) as pool:
+            first, second = pool.map(feed, gpus)
+        np.testing.assert_array_equal(first, second)
+        np.testing.assert_array_equal(first, net(nd.ones((2, 5), ctx=gpus[0])).asnumpy())
