@@ -7,6 +7,7 @@ from IPython.core.error import UsageError as MagicUsageError
 from .. import _core
 from ..base import MXNetError
 from ..capture.durations import seconds
+from ..capture.sizes import byte_size
 from ..context import virtual_gpus
 from ..modelled import declared
 
@@ -15,6 +16,7 @@ USAGE = (
     "[modelled-only]], or %hybrid gpus N unmodelled"
 )
 LINKS = ("pcie", "nvlink", "dgx1")
+WORDS = ("like", "links", "dispatch", "modelled-only", "unmodelled")
 
 
 def gpus(words: list[str]) -> None:
@@ -44,7 +46,7 @@ def described() -> str:
     for model in dict.fromkeys(of.gpus):
         rows.append(
             f"  {model.name}: {model.float32 / 1e12:g} TFLOP/s in float32, "
-            f"{model.bandwidth / 1e9:,.0f} GB/s, {model.memory / 1e9:g} GB, "
+            f"{model.bandwidth / 1e9:,.0f} GB/s, {byte_size(model.memory)}, "
             f"{seconds(model.launch)} between kernels ({model.source or 'described here'})"
         )
     links = dict.fromkeys(link.name or "links" for link in of.links)
@@ -57,29 +59,40 @@ def described() -> str:
 
 
 def _read(words: list[str]) -> tuple[int, dict]:
-    rest = iter(words)
+    rest = list(words)
     options: dict = {}
     try:
-        count = int(next(rest))
+        count = int(rest.pop(0))
         if not 0 <= count <= 64:
-            raise ValueError
-        for word in rest:
+            raise ValueError("N is 0 to 64")
+        while rest:
+            word = rest.pop(0)
+            if word in ("like", "links", "dispatch") and not rest:
+                raise ValueError(f"nothing follows {word}")
             if word == "like":
-                options["like"] = next(rest)  # RTX3090, RTX-3090
+                options["like"] = _device(rest)
             elif word == "links":
-                options["links"] = next(rest)
+                options["links"] = rest.pop(0)
                 if options["links"] not in LINKS:
-                    raise ValueError
+                    raise ValueError(f"no topology {options['links']!r} is known")
             elif word == "dispatch":
-                options["dispatch"] = float(next(rest)) * 1e-6
+                options["dispatch"] = float(rest.pop(0)) * 1e-6
             elif word == "modelled-only":
                 options["compute"] = False
             elif word == "unmodelled":
                 options["like"] = None
             else:
-                raise ValueError
-    except (ValueError, StopIteration):
-        raise MagicUsageError(f"expected {USAGE}, got %hybrid gpus {' '.join(words)}") from None
+                raise ValueError(f"{word!r} is no option")
+    except ValueError as why:
+        raise MagicUsageError(f"%hybrid gpus {' '.join(words)}: {why}; expected {USAGE}") from None
     if count and "like" not in options:
         options["like"] = "V100"
     return count, options
+
+
+def _device(rest: list[str]) -> str:
+    """Takes the words of a name such as RTX 3090."""
+    name = [rest.pop(0)]
+    while rest and rest[0] not in WORDS:
+        name.append(rest.pop(0))
+    return " ".join(name)

@@ -61,8 +61,18 @@ def machine(
     Args:
         like: a name, a :class:`DeviceModel`, one of these for every GPU, or a :class:`Machine`.
         links: "pcie", "nvlink", "dgx1" or a list of :class:`Link`.
+
+    Raises:
+        MXNetError: these do not go together, or ``like`` is a Machine, which tells the rest itself.
     """
     if isinstance(like, Machine):
+        beside = {"links": links, "dispatch": dispatch, "host": host}
+        given = [name for name, value in beside.items() if value is not None]
+        if given or not compute:
+            raise MXNetError(
+                f"virtual_gpus: a Machine has its own {' and '.join(given or ['compute'])}; "
+                "dataclasses.replace makes another one"
+            )
         if len(like.gpus) != n:
             raise MXNetError(f"virtual_gpus: {n} GPUs, but the machine has {len(like.gpus)}")
         return like

@@ -25,6 +25,7 @@ __all__ = ["Lane", "Timeline", "record", "timeline"]
 _FORMAT = "jupyter_hybrid modelled timeline 1"
 _FIELDS = ("start_s", "seconds", "queued_s", "flops", "bytes", "name", "site", "serial", "lane",
            "kind", "links")  # fmt: skip
+_ROUNDING = 1e-9  # a span that begins with the block may begin so much before it, in seconds
 _PICTURES = (".png", ".jpg", ".jpeg", ".pdf", ".html")
 _MEMORY_FIELDS = ("time_s", "bytes", "device", "kind")
 
@@ -181,9 +182,27 @@ class Timeline:
                 made.spans[field] = [row[i] for row in data["spans"]]
             if len(made.spans) and made.spans["lane"].max() >= len(made.lanes):
                 raise ValueError("a span lies on a lane that is not there")
+            made._check_figures()
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as why:
             raise MXNetError(f"{os.fspath(path)}: no saved timeline: {why}") from why
         return made
+
+    def _check_figures(self) -> None:
+        """Raises ValueError for one that no run can have."""
+        figures = {
+            "seconds": [self.seconds],
+            "peaks": list(self.peaks.values()),
+            "capacities": list(self.capacities.values()),
+            **{f"{f} of memory": self.memory[f] for f in ("time_s", "bytes")},
+            **{
+                f"{f} of a span": self.spans[f] for f in ("start_s", "seconds", "queued_s", "flops")
+            },
+        }
+        for what, values in figures.items():
+            of = np.asarray(values, float)
+            wrong = of[~((of > -_ROUNDING) & (of < np.inf))]
+            if len(wrong):
+                raise ValueError(f"{what}: {wrong[0]}")
 
 
 def _memory_from(data: dict[str, Any]) -> np.ndarray:

@@ -38,7 +38,9 @@ def test_a_timeline_is_saved_and_read(run, tmp_path):
     good = json.loads(path.read_text())
     for change in (
         {"format": "x"}, {"lanes": []}, {"spans": [[1]]}, {"seconds": "long"}, {"peaks": 3},
-        {"fields": ["nothing"]}, {"names": {"a": "b"}},
+        {"fields": ["nothing"]}, {"names": {"a": "b"}}, {"seconds": float("nan")},
+        {"peaks": {"gpu(0)": -1.0}}, {"spans": [[float("inf"), *good["spans"][0][1:]]]},
+        {"spans": [[good["spans"][0][0], -1.0, *good["spans"][0][2:]]]},
     ):  # fmt: skip
         path.write_text(json.dumps({**good, **change}))
         with pytest.raises(MXNetError, match="no saved timeline"):
@@ -89,13 +91,18 @@ def test_the_magic_declares_and_tells():
         assert "nothing is measured" in told
         told = shell.run("%hybrid gpus 2 like rtx3090 links nvlink dispatch 30 modelled-only").out
         assert told.startswith("2 x RTX 3090, virtual, modelled only\n")
-        assert "NVLink" in told and "30 µs" in told
+        assert "NVLink" in told and "30 µs" in told and " 24 GB," in told
         assert mx.modelled.declared().dispatch == pytest.approx(30e-6)
         assert "without modelled times" in shell.run("%hybrid gpus 3 unmodelled").out
         assert mx.num_gpus() == 3
-        for wrong in ("65", "x", "2 like", "2 like Z80", "2 links torus", "2 quickly"):
-            shell.run(f"%hybrid gpus {wrong}", fails=True)
+        for wrong, why in (
+            ("65", "N is 0 to 64"), ("x", "'x'"), ("2 like", "nothing follows like"),
+            ("2 like Z80 links dgx1", "no device 'Z80' is known"), ("2 dispatch soon", "'soon'"),
+            ("2 links torus", "no topology 'torus'"), ("2 quickly", "'quickly' is no option"),
+        ):  # fmt: skip
+            assert why in str(shell.run(f"%hybrid gpus {wrong}", fails=True).error)
             assert mx.num_gpus() == 3
+        assert "2 x RTX 3090" in shell.run("%hybrid gpus 2 like RTX 3090 dispatch 3").out
         assert "no virtual GPUs" in shell.run("%hybrid gpus 0").out
     finally:
         mx.virtual_gpus(0)
@@ -116,6 +123,15 @@ def test_the_magic_declares_and_tells():
 def test_figures_of_a_device_are_checked(change, message):
     with pytest.raises(MXNetError, match=message):
         mx.virtual_gpus(1, like=replace(TOY, **change))
+    assert mx.num_gpus() == 0
+
+
+def test_a_machine_brings_its_own_links():
+    with devices(2) as _:
+        made = mx.modelled.declared()
+    for options in ({"links": "dgx1"}, {"dispatch": 1e-6}, {"compute": False}):
+        with pytest.raises(MXNetError, match=f"a Machine has its own {next(iter(options))}"):
+            mx.virtual_gpus(2, like=made, **options)
     assert mx.num_gpus() == 0
 
 
