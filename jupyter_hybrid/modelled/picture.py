@@ -27,17 +27,22 @@ _WORDS = {
 }  # fmt: skip
 
 
-def svg(of: Timeline) -> str:
-    """The picture. Spans tell their names, lines and times to who points at them."""
+def svg(of: Timeline, sized: bool = False) -> str:
+    """The picture. Spans tell their names, lines and times to who points at them.
+
+    Args:
+        sized: of a size of its own; else as wide as there is room: JupyterLab shows it as an
+            image, and would cut a wider one off.
+    """
     rows = _rows(of)
     highest = max((f.peak_memory for f in of.figures()), default=0)
     height = _TOP + sum(room for *_, room in rows) + 34
     width = _LEFT + _WIDTH + _RIGHT
     scale = _WIDTH / of.seconds if of.seconds else 0.0
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:100%;height:auto" '
-        'font-family="system-ui, sans-serif">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        + (f'width="{width:.0f}" height="{height:.0f}" ' if sized else "")
+        + 'font-family="system-ui, sans-serif">',
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
         text_at(12, 19, clip(f"Modelled time: {of.machine}", width - 260, 13), font_size=13,
                 font_weight=600),
@@ -62,7 +67,6 @@ def svg(of: Timeline) -> str:
             )
             if lane == _AREA:
                 parts.extend(area(of, device, _LEFT, y, _WIDTH, high - 2, highest))
-                parts.append(_beside(y + 11, peak_words(of, device)))
             else:
                 parts.extend(_spans(of, lane, y, scale))
         y += room
@@ -106,12 +110,14 @@ def _told(of: Timeline, device: str, y: float) -> str:
     words = (
         f"computes {shares[0]:.0f} %, {100 * f.peak_share:.0f} % of peak",
         f"exposed copies {shares[1]:.0f} %",
+        peak_words(of, device) if f.peak_memory else "",
     )
-    return "".join(_beside(y + 28 + i * 14, line) for i, line in enumerate(words))
-
-
-def _beside(y: float, words: str) -> str:
-    return text_at(_LEFT + _WIDTH + 10, y, words, font_size=10.5, fill="#3b4252")
+    x = _LEFT + _WIDTH + 10
+    return "".join(
+        text_at(x, y + 28 + i * 14, line, font_size=10.5, fill="#3b4252")
+        for i, line in enumerate(words)
+        if line
+    )
 
 
 def _spans(of: Timeline, lane: int, y: float, scale: float) -> list[str]:

@@ -135,7 +135,7 @@ class Timeline:
         """
         kind = os.path.splitext(os.fspath(path))[1].lower()
         if kind == ".svg":
-            write_whole(path, self._repr_svg_().encode())
+            write_whole(path, svg(self, sized=True).encode())
             return
         if kind in _PICTURES:
             raise MXNetError(f"{os.fspath(path)}: timelines are saved as .json or .svg")

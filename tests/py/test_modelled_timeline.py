@@ -68,6 +68,11 @@ def test_the_picture_has_every_lane_and_span(run):
     for word in ("host", "gpu(1), virtual", "compute", "copy-in", "links"):
         assert word in texts
     assert any(t.startswith("Modelled time: 2 x toy, virtual") for t in texts)
+    # JupyterLab shows an image of it, which only then fits where it stands.
+    assert root.get("width") is None and root.get("viewBox")
+    told = [t for t in root.iter("{http://www.w3.org/2000/svg}text") if " %" in t.text]
+    heights = np.diff([float(t.get("y")) for t in told])
+    assert len(told) == 3 and (heights > 12).all()  # none is written over another
     # Spans lie where their times say.
     axis = next(root.iter("{http://www.w3.org/2000/svg}line"))
     left, right = float(axis.get("x1")), float(axis.get("x2"))
@@ -142,6 +147,7 @@ def test_a_picture_is_saved_by_its_ending(tmp_path):
         with record() as run:
             pass
     run.save(tmp_path / "run.svg")
-    assert (tmp_path / "run.svg").read_text().startswith("<svg")
+    root = ElementTree.parse(tmp_path / "run.svg").getroot()
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
     with pytest.raises(MXNetError, match=r"saved as .json or .svg"):
         run.save(tmp_path / "run.png")
