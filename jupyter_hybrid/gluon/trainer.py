@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from .. import kvstore as stores
@@ -74,6 +75,7 @@ class Trainer:
         self._params_to_init: list[Parameter] = []  # that the store has not got yet
         self._kept: optimizers.Updater | None = None  # of a store that was given up
         self._of_context: dict[Any, optimizers.Updater] = {}
+        self._apart = False  # may the devices' parameters differ?
         self._found: Any = None  # what the lists by context were made of
         self._listed: list[tuple[optimizers.Updater, list[int], list[Any]]] = []
 
@@ -115,13 +117,16 @@ class Trainer:
 
         Raises:
             UserWarning: a gradient was not written by ``backward`` since the last step, and is
-                not to be ignored.
+                not to be ignored. Nothing was changed then. Where it is, and other devices wrote
+                theirs, it counts as 0.
         """
         self._optimizer.rescale_grad = self._scale / batch_size
         self._init_kvstore()
         if self._update_on_kvstore:
             self._update_in_store(ignore_stale_grad)
         else:
+            if self._kvstore is not None:
+                self._use_fresh(ignore_stale_grad)
             self._allreduce_grads()
             self._update(ignore_stale_grad)
 
@@ -136,6 +141,8 @@ class Trainer:
         self._init_kvstore()
         self._refuse_in_store("update")
         self._optimizer.rescale_grad = self._scale / batch_size
+        if self._kvstore is not None:
+            self._use_fresh(ignore_stale_grad, are_sums=True)
         self._update(ignore_stale_grad)
 
     def _allreduce_grads(self) -> None:
@@ -149,16 +156,56 @@ class Trainer:
         for index, grad in zip(trained, grads, strict=True):
             self._kvstore.pushpull(index, grad, priority=-index)
 
+    def _use_fresh(self, ignore_stale_grad: bool, are_sums: bool = False) -> list[int]:
+        """Which parameters have gradients of this step. Devices that wrote none, beside others
+        that did, have 0 (a small last batch leaves some out), or the sums by now."""
+        used = []
+        for index, param in enumerate(self._params):
+            weights = [] if param.grad_req == "null" else param.list_data()
+            stale = [w for w in weights if not w._fresh_grad]
+            if stale and not ignore_stale_grad:
+                self._refuse_stale([index] * len(weights), weights)
+            if len(stale) < len(weights):
+                used.append(index)
+                for weight in stale:
+                    if not are_sums:
+                        weight.grad[:] = 0
+                    weight._fresh_grad = True
+        return used
+
     def _update(self, ignore_stale_grad: bool) -> None:
+        work = []
         for updater, indices, weights in self._by_context():
             if not all(w._fresh_grad for w in weights):
                 if not ignore_stale_grad:
                     self._refuse_stale(indices, weights)
                 fresh = [k for k, w in enumerate(weights) if w._fresh_grad]
                 indices, weights = [indices[k] for k in fresh], [weights[k] for k in fresh]
-            updater(indices, [w.grad for w in weights], weights)
-            for weight in weights:
-                weight._fresh_grad = False
+            work.append((updater, indices, weights))
+        self._follow_first()
+        self._apart = self._kvstore is not None and len(work) > 1
+        try:
+            for updater, indices, weights in work:
+                updater(indices, [w.grad for w in weights], weights)
+                for weight in weights:
+                    weight._fresh_grad = False
+            self._apart = False
+        except BaseException:
+            with suppress(MXNetError):  # then before the next update
+                self._follow_first()
+            raise
+
+    def _follow_first(self) -> None:
+        """After an update that stopped between two devices: all become as the first one is."""
+        if not self._apart:
+            return
+        (first, *which), *others = self._by_context()
+        weights = dict(zip(*which, strict=True))
+        for updater, *which in others:
+            updater.follow(first, dict(zip(*which, strict=True)), weights)
+        self._optimizer._set_current_context(str(next(iter(weights.values())).context))
+        self._optimizer._go_on_alike()
+        self._apart = False
 
     def _by_context(self) -> list[tuple[optimizers.Updater, list[int], list[Any]]]:
         """The parameters that have gradients, with their arrays."""
@@ -257,15 +304,9 @@ class Trainer:
     def _update_in_store(self, ignore_stale_grad: bool) -> None:
         """All gradients to the store, which updates its weights; these to all contexts."""
         assert self._kvstore is not None
-        indices, grads, copies = [], [], []
-        for index, param in enumerate(self._params):
-            weights = [] if param.grad_req == "null" else param.list_data()
-            if not ignore_stale_grad:
-                self._refuse_stale([index] * len(weights), weights)
-            if any(w._fresh_grad for w in weights):
-                indices.append(index)
-                grads.append(param.list_grad())
-                copies.append(weights)
+        indices = self._use_fresh(ignore_stale_grad)
+        copies = [self._params[i].list_data() for i in indices]
+        grads = [self._params[i].list_grad() for i in indices]
         self._kvstore.pushpull(indices, grads, out=copies)
         for weights in copies:
             for weight in weights:

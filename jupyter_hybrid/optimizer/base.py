@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -72,10 +73,13 @@ class Optimizer:
         self.lr_mult: dict[Any, float] = {}
         self.wd_mult: dict[Any, float] = {}
         self.begin_num_update = self.num_update = begin_num_update
-        self._all_index_update_counts: dict[int, dict[Any, int]] = {0: {}}
+        self._all_index_update_counts: dict[Any, dict[Any, int]] = {0: {}}
         self._index_update_count = self._all_index_update_counts[0]
-        self._device_id = 0
-        self._of_other_devices: dict[int, dict[str, Any]] = {}
+        self._device: Any = 0
+        self._of_other_devices: dict[Any, dict[str, Any]] = {}
+        # What a device has made before its first update here.
+        self._counts_before: dict[Any, int] = {}
+        self._of_before: dict[str, Any] = {}
         vars(self).update(self._of_device())
         self.multi_precision = multi_precision
         self.aggregate_num = 0  # parameters that one call of update() takes; 0: one, not in a list
@@ -192,14 +196,22 @@ class Optimizer:
             if attribute in attributes.get(name, {})
         }
 
-    def _set_current_context(self, device_id: int) -> None:
+    def _set_current_context(self, device: Any) -> None:
         """Updates are counted apart by device, as every device makes all of them."""
-        self._index_update_count = self._all_index_update_counts.setdefault(device_id, {})
-        before, self._device_id = self._device_id, device_id
-        if device_id != before:
-            of_new = self._of_device()
+        counts = self._all_index_update_counts
+        self._index_update_count = counts.setdefault(device, dict(self._counts_before))
+        before, self._device = self._device, device
+        if device != before:
+            of_new = {**self._of_device(), **copy.deepcopy(self._of_before)}
             self._of_other_devices[before] = {name: getattr(self, name) for name in of_new}
-            vars(self).update(self._of_other_devices.pop(device_id, of_new))
+            vars(self).update(self._of_other_devices.pop(device, of_new))
+
+    def _go_on_alike(self) -> None:
+        """All devices have made the updates that the present one has made."""
+        counts = self._all_index_update_counts[self._device]
+        self._all_index_update_counts, self._of_other_devices = {self._device: counts}, {}
+        self._counts_before = dict(counts)
+        self._of_before = copy.deepcopy({n: getattr(self, n) for n in self._of_device()})
 
     def _of_device(self) -> dict[str, Any]:
         """Attributes that updates change and that every device has of its own, as they begin."""

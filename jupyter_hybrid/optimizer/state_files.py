@@ -122,6 +122,7 @@ def _optimizer(saved: Any, arrays: list[NDArray], current: Optimizer) -> Optimiz
         raise ValueError(f"the optimizer {name!r} is not registered")
     made = _made(kind, saved["attributes"], lambda v: _decoded(v, arrays, current))
     assert isinstance(made, Optimizer)
+    made._go_on_alike()  # whichever devices there are
     return made
 
 

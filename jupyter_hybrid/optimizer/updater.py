@@ -45,7 +45,7 @@ class Updater:
             return
         indices = [i.decode() if isinstance(i, bytes) else i for i in index]
         optimizer = self.optimizer
-        optimizer._set_current_context(weight[0].context.device_id)
+        optimizer._set_current_context(str(weight[0].context))
         states = [self._state(i, w) for i, w in zip(indices, weight, strict=True)]
         if isinstance(optimizer, StepOptimizer) and optimizer.is_one_program():
             optimizer.update_multi_precision(indices, weight, grad, states)
@@ -82,6 +82,16 @@ class Updater:
         if isinstance(state, (tuple, list)):
             return type(state)(self.sync_state_context(s, context) for s in state)
         return state
+
+    def follow(self, other: Updater, weights: dict[Any, Any], others: dict[Any, Any]) -> None:
+        """Weights and states become those of an updater of another device, by index."""
+        for index in weights.keys() & others.keys():
+            others[index].copyto(weights[index])
+            self.states.pop(index, None)
+            if index in other.states:
+                context = weights[index].context
+                self.states[index] = self.sync_state_context(other.states[index], context)
+                self.states_synced[index] = True
 
     def get_states(self, dump_optimizer: bool = False) -> bytes:
         """The states as bytes; with ``dump_optimizer``, the optimizer's attributes, too.

@@ -79,6 +79,9 @@ BEHAVIOUR: tuple[str, ...] = (
     "MXNet keeps the last part's gradient alone, and its Trainer then finds the other one stale",
     "`Nadam`, `LARS` and `LBSGD` in a Trainer over several devices count for every device, so that "
     "their parameters stay equal; in MXNet one count advances once a device",
+    "With `ignore_stale_grad=True` a device that ran no backward beside others that did counts as "
+    "0; MXNet adds its gradient of an earlier step, and leaves its parameters behind where the "
+    "devices update themselves",
 )
 
 ALL = {**WRONG, **DOCUMENTED, **CHOSEN}

@@ -283,6 +283,114 @@ def test_a_device_named_twice_is_refused(gpus):
     assert net.weight.list_ctx() == gpus[:2]
 
 
+@pytest.mark.parametrize("way", ["in store", "outside", "in two calls"])
+def test_a_device_without_a_gradient_counts_as_0(gpus, way):
+    p = gluon.Parameter("w", shape=(1,))
+    p.initialize(mx.init.One(), ctx=gpus[:2])
+    momentum = {"learning_rate": 1.0, "momentum": 0.9}
+    trainer = gluon.Trainer([p], "sgd", momentum, update_on_kvstore=way == "in store")
+
+    def step(*contexts, **options):
+        with autograd.record():
+            ys = [p.data(c) * 2 for c in contexts]
+        for y in ys:
+            y.backward()
+        if way == "in two calls":
+            for unused in {*gpus[:2]} - {*contexts}:
+                p.grad(unused)[:] = 0
+            trainer.allreduce_grads()
+            trainer.update(1, **options)
+        else:
+            trainer.step(1, **options)
+
+    step(*gpus[:2])
+    assert [a.asscalar() for a in p.list_data()] == [-3, -3]
+    before = [a.asscalar() for a in p.list_grad()]
+    for one in gpus[:2]:
+        with pytest.raises(UserWarning, match="pass ignore_stale_grad=True"):
+            step(one)
+        assert [a.asscalar() for a in p.list_data()] == [-3, -3]
+        if way == "outside":  # nothing was summed
+            other = gpus[one == gpus[0]]
+            assert p.grad(other).asscalar() == before[other.device_id] and p.grad(one) == 2
+            before[one.device_id] = 2
+        p.list_data()[0]._fresh_grad = p.list_data()[1]._fresh_grad = False
+    step(gpus[1], ignore_stale_grad=True)
+    for a in p.list_data():
+        np.testing.assert_allclose(a.asscalar(), -3 + 0.9 * -4 - 2, rtol=1e-6)
+
+
+class Stops(mx.optimizer.Adam):
+    """Stops before its n-th call."""
+
+    left = 0
+
+    def update_multi_precision(self, index, weight, grad, state):
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+        super().update_multi_precision(index, weight, grad, state)
+
+
+@pytest.mark.parametrize("nth", range(1, 13))
+def test_an_update_that_stops_between_devices_leaves_them_equal(gpus, nth):
+    net = nn.Dense(2, in_units=3)
+    net.initialize(mx.init.Xavier(), ctx=gpus[:3])
+    trainer = gluon.Trainer(net.collect_params(), Stops(), update_on_kvstore=False)
+    trainer.optimizer.left = nth
+
+    def step():
+        with autograd.record():
+            ys = [net(nd.ones((1, 3), ctx=c) * (1 + c.device_id)).sum() for c in gpus[:3]]
+        for y in ys:
+            y.backward()
+        trainer.step(1)
+
+    for _ in range(3):
+        try:
+            step()
+        except KeyboardInterrupt:
+            stopped = True
+        for param in net.collect_params().values():
+            first, *others = [a.asnumpy() for a in param.list_data()]
+            for other in others:
+                np.testing.assert_array_equal(other, first)
+    assert stopped
+    states = [dict(updater.states) for updater in trainer._updaters]
+    for index, of_first in states[0].items():
+        for other in states[1:]:
+            for a, b in zip(of_first, other[index], strict=True):
+                np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
+
+
+@pytest.mark.parametrize("in_store", [True, False])
+@pytest.mark.parametrize("name", ["adam", "nadam"])
+def test_states_go_on_with_other_devices(gpus, tmp_path, name, in_store):
+    def trained(contexts, steps, load=None):
+        p = gluon.Parameter("w", shape=(3,))
+        p.initialize(mx.init.One(), ctx=contexts)
+        options = {"update_on_kvstore": in_store} if len(contexts) > 1 else {}
+        trainer = gluon.Trainer([p], name, {"learning_rate": 0.1}, **options)
+        if load is not None:
+            p.set_data(load)
+            trainer.load_states(tmp_path / "states")
+        for _ in range(steps):
+            with autograd.record():
+                ys = [(p.data(c) ** 2).sum() / len(contexts) for c in contexts]
+            for y in ys:
+                y.backward()
+            trainer.step(1)
+        trainer.save_states(tmp_path / "states")
+        return [a.asnumpy() for a in p.list_data()]
+
+    (whole,) = trained(gpus[:1], 6)
+    some = trained([mx.cpu()], 3)
+    for contexts in (gpus[:2], [mx.cpu(), gpus[0]], gpus[5:6]):
+        trained([mx.cpu()], 3)
+        for found in trained(contexts, 3, nd.array(some[0])):
+            np.testing.assert_allclose(found, whole, rtol=1e-6)
+
+
 def test_uneven_parts_and_parameters_that_are_not_used(gpus):
     two = gpus[:2]
     net = nn.Dense(2, in_units=3)
