@@ -85,8 +85,10 @@ class Updater:
 
     def follow(self, other: Updater, weights: dict[Any, Any], others: dict[Any, Any]) -> None:
         """Weights and states become those of an updater of another device, by index."""
-        for index in weights.keys() & others.keys():
+        shared = [index for index in weights if index in others]
+        for index in shared:  # these need no memory
             others[index].copyto(weights[index])
+        for index in shared:
             self.states.pop(index, None)
             if index in other.states:
                 context = weights[index].context

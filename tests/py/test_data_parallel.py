@@ -363,6 +363,44 @@ def test_an_update_that_stops_between_devices_leaves_them_equal(gpus, nth):
                 np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
 
 
+def test_a_device_without_memory_for_its_states_catches_up():
+    def fails(limit):
+        """How many steps fail; from then on there is memory."""
+        with devices(2) as gpus:
+            mx.random.seed(3)
+            net = nn.Dense(64, in_units=64)
+            net.initialize(mx.init.Xavier(), ctx=gpus)
+            net.hybridize()
+            trainer = gluon.Trainer(net.collect_params(), "adam", update_on_kvstore=False)
+            nd.waitall()
+            gpus[1].limit_memory(limit)
+            failed = 0
+            for step in range(4):
+                if step == 2:
+                    gpus[1].limit_memory(10**9)
+                try:
+                    with autograd.record():
+                        losses = [(net(nd.ones((64, 64), ctx=c)) ** 2).sum() for c in gpus]
+                    for one in losses:
+                        one.backward()
+                    del losses, one
+                    trainer.step(128)
+                except MXNetError as error:
+                    assert "out of memory on gpu(1)" in str(error)
+                    failed += 1
+                for param in net.collect_params().values():
+                    first, second = [a.asnumpy() for a in param.list_data()]
+                    np.testing.assert_array_equal(first, second)
+            first, second = [u.states for u in trainer._updaters]
+            for index in first:
+                for a, b in zip(first[index], second[index], strict=True):
+                    np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
+            return failed
+
+    found = [fails(limit) for limit in range(40_000, 240_000, 10_000)]
+    assert {0, 1, 2} == set(found) and found == sorted(found, reverse=True)
+
+
 @pytest.mark.parametrize("in_store", [True, False])
 @pytest.mark.parametrize("name", ["adam", "nadam"])
 def test_states_go_on_with_other_devices(gpus, tmp_path, name, in_store):
