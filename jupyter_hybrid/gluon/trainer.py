@@ -43,7 +43,9 @@ class Trainer:
         compression_params: dict[str, Any] | None = None,
         update_on_kvstore: bool | None = None,
     ):
+        in_use = params  # the order in which the net uses them, and so backward's, reversed
         if isinstance(params, (dict, ParameterDict)):
+            in_use = list(params.values())
             params = [params[key] for key in sorted(params.keys())]
         if not isinstance(params, (list, tuple)):
             raise ValueError(
@@ -56,6 +58,7 @@ class Trainer:
             Compression(compression_params)  # says now what is wrong with them
         self._compression_params = compression_params
         self._params: list[Parameter] = list(params)
+        self._in_use: list[Parameter] = list(in_use)
         for param in self._params:
             param._set_trainer(self)
         of_index = dict(enumerate(self._params))
@@ -254,7 +257,8 @@ class Trainer:
                 if self._kept is not None and isinstance(self._kvstore, stores.KVStore):
                     self._kvstore._set_updater(self._kept)
             if isinstance(self._kvstore, stores.KVStore):
-                self._kvstore._names = {i: p.name for i, p in enumerate(self._params)}
+                index = {id(p): i for i, p in enumerate(self._params)}
+                self._kvstore._names = {index[id(p)]: p.name for p in self._in_use}
             self._params_to_init = [] if self._kvstore is None else [*self._params]
             self._kv_initialized = True
         if self._params_to_init and self._kvstore is not None:

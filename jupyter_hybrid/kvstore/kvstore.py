@@ -31,7 +31,8 @@ class KVStore(KVStoreBase):
         self._arrays: dict[Any, NDArray] = {}
         self._updater: Callable[[Any, Any, Any], None] | None = None
         self._compression: Compression | None = None
-        self._names: dict[Any, str] = {}  # of keys, for people
+        # Of keys, for people, in the order in which a net uses them.
+        self._names: dict[Any, str] = {}
 
     def init(self, key: Any, value: Any) -> None:
         """Puts copies of arrays into the store. Raises MXNetError for a key that is there."""
@@ -94,6 +95,8 @@ class KVStore(KVStoreBase):
         """As operators of several devices, where there are several."""
         if not groups or all(len(group.devices) < 2 for group in groups):
             return False
+        place = {key: i for i, key in enumerate(self._names)}
+        groups = sorted(groups, key=lambda group: place.get(group.key, 0))
         # Only what devices push is compressed.
         ratio = 1.0 if self._compression is None or what == "broadcast" else self._compression.ratio
         return exchanged(groups, what, priority, self._names, ratio)
