@@ -223,6 +223,7 @@ class Trainer:
                     indices.append(index)
                     weights.append(weight)
             self._make_updaters(arrays)
+            self._optimizer._forget_arrays()
             self._listed = [(self._of_context[c], *both) for c, both in arrays.items()]
             self._found = found
         return self._listed

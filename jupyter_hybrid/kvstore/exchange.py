@@ -67,13 +67,13 @@ def exchanged(
 def buckets(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]:
     """From the last on, each with the position of its first group. Groups of one bucket are on the
     same devices and have at least ``BUCKET_BYTES`` together, where there are so many."""
-    bucket: list[Group] = []
-    for at in range(len(groups) - 1, -1, -1):
-        bucket.insert(0, groups[at])
-        full = sum(g.bytes for g in bucket) >= BUCKET_BYTES
-        if full or at == 0 or groups[at - 1].devices != groups[at].devices:
-            yield at, bucket
-            bucket = []
+    end, size = len(groups), 0
+    devices = [group.devices for group in groups]
+    for at in range(end - 1, -1, -1):
+        size += groups[at].bytes
+        if size >= BUCKET_BYTES or at == 0 or devices[at - 1] != devices[at]:
+            yield at, list(groups[at:end])
+            end, size = at, 0
 
 
 def _named(keys: list[Any], names: dict[Any, str]) -> str:

@@ -217,6 +217,9 @@ class Optimizer:
         """Attributes that updates change and that every device has of its own, as they begin."""
         return {}
 
+    def _forget_arrays(self) -> None:
+        """Of weights that may not be updated again nothing is kept."""
+
     def _update_count(self, index: Any) -> None:
         """Counts an update of one parameter, or of each in a list."""
         counts = self._index_update_count

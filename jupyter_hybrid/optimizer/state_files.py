@@ -18,7 +18,7 @@ from ..nd import NDArray
 from .base import Optimizer
 
 _MAGIC = b"jupyter_hybrid optimizer states 1\n"
-_NOT_SAVED = ("param_dict", "_index_update_count", "_bound", "programs")
+_NOT_SAVED = ("param_dict", "_index_update_count", "_bounds", "programs")
 _PLAIN = (bool, int, float, str)
 
 

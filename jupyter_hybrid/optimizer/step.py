@@ -21,7 +21,7 @@ class StepOptimizer(Optimizer):
 
     def __init__(self, **kwargs: Any):
         super().__init__(**kwargs)
-        self._bound: Bound | None = None  # of the latest update
+        self._bounds: dict[Any, Bound] = {}  # of every device's latest update
         self.programs: dict[Any, StepProgram] = {}
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
@@ -76,9 +76,9 @@ class StepOptimizer(Optimizer):
     def _step(self, index: Any, weight: Any, grad: Any, state: Any, copies: bool) -> None:
         if not isinstance(index, (list, tuple)):
             index, weight, grad, state = [index], [weight], [grad], [state]
-        bound = self._bound
+        bound = self._bounds.get(self._device)
         if bound is None or not bound.is_of(weight, state, copies):
-            bound = self._bound = Bound(self, weight, state, copies)
+            bound = self._bounds[self._device] = Bound(self, weight, state, copies)
         numbers = self._numbers_of(index)
         variants = None
         if type(self).variant is not StepOptimizer.variant:
@@ -90,9 +90,12 @@ class StepOptimizer(Optimizer):
         return [*map(self.numbers, indices, self._get_lrs(indices), self._get_wds(indices))]
 
     def __getstate__(self) -> dict[str, Any]:
-        hidden = ("_bound", "programs")
+        hidden = ("_bounds", "programs")
         return {k: v for k, v in super().__getstate__().items() if k not in hidden}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._bound, self.programs = None, {}
+        self._bounds, self.programs = {}, {}
+
+    def _forget_arrays(self) -> None:
+        self._bounds.clear()
