@@ -12,7 +12,7 @@ from ..optimizer import Updater, get_updater
 from ..whole_files import write_whole
 from .base import KVStoreBase, as_list, is_optimizer, total
 from .compression import Compression
-from .exchange import Group, exchanged
+from .exchange import Group, buckets, exchanged
 
 __all__ = ["KVStore", "create"]
 
@@ -60,13 +60,27 @@ class KVStore(KVStoreBase):
                 return
         home = self._sums(sums, stored, priority)
         if isinstance(self._updater, Updater):
-            self._updater([*sums], home, stored)  # one program
+            keys = [*sums]
+            for part in self._parts(sums, stored):
+                self._updater(*([of[i] for i in part] for of in (keys, home, stored)))
         elif self._updater is not None:
             for one in zip(sums, home, stored, strict=True):
                 self._updater(*one)
         else:
             for target, value_ in zip(stored, home, strict=True):
                 value_.copyto(target)
+
+    def _parts(self, sums: dict[Any, list[NDArray]], stored: list[NDArray]) -> list[list[int]]:
+        """Positions of keys that one program updates: those of a bucket, which goes out again
+        while others still come in."""
+        assert isinstance(self._updater, Updater)
+        groups = self._ordered(
+            [Group(one, sums[one], [s]) for one, s in zip(sums, stored, strict=True)]
+        )
+        if not self._updater.optimizer.in_parts or all(len(g.devices) < 2 for g in groups):
+            return [[*range(len(stored))]]
+        place = {one: i for i, one in enumerate(sums)}
+        return [[place[group.key] for group in bucket] for _, bucket in buckets(groups)]
 
     def _pushed(self, key: Any, value: Any) -> dict[Any, list[NDArray]]:
         """Arrays by key, as they are sent."""
@@ -95,11 +109,13 @@ class KVStore(KVStoreBase):
         """As operators of several devices, where there are several."""
         if not groups or all(len(group.devices) < 2 for group in groups):
             return False
-        place = {key: i for i, key in enumerate(self._names)}
-        groups = sorted(groups, key=lambda group: place.get(group.key, 0))
         # Only what devices push is compressed.
         ratio = 1.0 if self._compression is None or what == "broadcast" else self._compression.ratio
-        return exchanged(groups, what, priority, self._names, ratio)
+        return exchanged(self._ordered(groups), what, priority, self._names, ratio)
+
+    def _ordered(self, groups: list[Group]) -> list[Group]:
+        place = {key: i for i, key in enumerate(self._names)}
+        return sorted(groups, key=lambda group: place.get(group.key, 0))
 
     def _sent(self, key: Any, values: list[NDArray]) -> list[NDArray]:
         if self._compression is None or len(values) == 1:

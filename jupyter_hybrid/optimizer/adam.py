@@ -110,6 +110,7 @@ class Nadam(_Moments):
     """
 
     shares_numbers = False  # parameters' numbers differ until the product is near 0
+    in_parts = False
     constants = ("beta1", "beta2", "epsilon", "clip_gradient")
 
     def __init__(

@@ -43,6 +43,7 @@ class Optimizer:
     """
 
     opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
+    in_parts: ClassVar[bool] = False  # may some parameters be updated before others, in any order?
 
     def __init__(
         self,

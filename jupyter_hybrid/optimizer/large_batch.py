@@ -23,6 +23,7 @@ class LARS(SGD):
     """
 
     constants: ClassVar[tuple[str, ...]] = ("clip_gradient", "eta", "eps")
+    in_parts = False  # the rate before is that of the call before
 
     def __init__(
         self,
@@ -104,6 +105,7 @@ class LBSGD(SGD):
         "warmup_strategy",
     )
     copy_last = False
+    in_parts = False  # the schedule goes on with the first parameter
 
     def __init__(
         self,

@@ -142,6 +142,7 @@ class SGLD(StepOptimizer):
     ``w -= lr / 2 * (g + wd * w)``; ``w += normal(0, sqrt(lr))``. Devices draw their own: several
     stay equal where the store updates (``Trainer(update_on_kvstore=True)``)."""
 
+    in_parts = False  # draws in the order of the parameters
     constants: ClassVar[tuple[str, ...]] = ("clip_gradient",)
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:

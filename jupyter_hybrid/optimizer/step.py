@@ -17,11 +17,12 @@ class StepOptimizer(Optimizer):
 
     constants: ClassVar[tuple[str, ...]] = ()  # names of attributes that the formula is made with
     shares_numbers = True  # parameters whose numbers are equal read the same ones
+    in_parts = True
     copy_last = False  # a float16 weight's state is (own state, float32 copy), not the reverse
 
     def __init__(self, **kwargs: Any):
         super().__init__(**kwargs)
-        self._bounds: dict[Any, Bound] = {}  # of every device's latest update
+        self._bounds: dict[Any, Bound] = {}  # by device and first index
         self.programs: dict[Any, StepProgram] = {}
 
     def numbers(self, index: Any, lr: float, wd: float) -> tuple[float | None, ...]:
@@ -76,9 +77,10 @@ class StepOptimizer(Optimizer):
     def _step(self, index: Any, weight: Any, grad: Any, state: Any, copies: bool) -> None:
         if not isinstance(index, (list, tuple)):
             index, weight, grad, state = [index], [weight], [grad], [state]
-        bound = self._bounds.get(self._device)
+        key = self._device, index[0]
+        bound = self._bounds.get(key)
         if bound is None or not bound.is_of(weight, state, copies):
-            bound = self._bounds[self._device] = Bound(self, weight, state, copies)
+            bound = self._bounds[key] = Bound(self, weight, state, copies)
         numbers = self._numbers_of(index)
         variants = None
         if type(self).variant is not StepOptimizer.variant:
