@@ -125,8 +125,8 @@ void Routes::find_from(size_t start, const std::vector<std::vector<std::pair<int
   };
   for (size_t end = 0; end < num_ends_; ++end) {
     if (end == start) continue;
-    require(best[end].wave > 0, "virtual_gpus: no links lead from ", text(start), " to ",
-            text(end));
+    require(best[end].wave > 0, "virtual_gpus: no links lead from ", text(start), " to ", text(end),
+            " without another GPU between them");
     Route& route = routes_[start * num_ends_ + end];
     for (int at = static_cast<int>(end); best[static_cast<size_t>(at)].link >= 0;
          at = best[static_cast<size_t>(at)].before) {

@@ -82,7 +82,8 @@ TEST_CASE("model: the best ring is found") {
 TEST_CASE("model: machines that can't be are refused") {
   const auto refused = [](const Machine& m) { return message_of([&] { Routes routes(m); }); };
   Machine m = machine(1);
-  CHECK(refused(m) == "virtual_gpus: no links lead from cpu(0) to gpu(0)");
+  CHECK(refused(m) ==
+        "virtual_gpus: no links lead from cpu(0) to gpu(0) without another GPU between them");
   m.links = {{"cpu(0)", "gpu(0)", "", 1, 0}, {"gpu(0)", "gpu(1)", "", 1, 0}};
   CHECK(refused(m).find("a link leads to gpu(1), which does not exist") != std::string::npos);
   m.links = {{"cpu(0)", "gpu(0)", "", 0, 0}};
