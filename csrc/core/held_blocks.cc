@@ -168,8 +168,9 @@ std::string describe(Context ctx) {
             std::to_string(row.blocks) + (row.blocks == 1 ? " block)" : " blocks)");
   }
   const int64_t used = pool_of(ctx).used();
-  if (used > known)
+  if (used > known) {
     text += "\n  " + bytes_in_words(used - known) + ": made before the limit was set";
+  }
   if (2 * activations > used) {
     text +=
         "\nMost of it are activations, kept for backward: a smaller batch has fewer, and "
