@@ -323,6 +323,8 @@ class Parameter(ParameterArrays):
             for ctx, array in before.items():
                 if array.grad is not None and self._data[ctx].grad is not None:
                     self._data[ctx].grad[:] = array.grad.astype(self.dtype)
+        if self._trainer is not None:
+            self._trainer._reset_kvstore(cast=True)
 
     def rename(self, name: str) -> None:
         """Gives the parameter another name."""

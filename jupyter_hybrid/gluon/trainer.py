@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from .. import autograd
 from .. import kvstore as stores
 from .. import optimizer as optimizers
 from ..base import MXNetError
@@ -76,6 +77,7 @@ class Trainer:
         self._kvstore: stores.KVStoreBase | None = None
         self._update_on_kvstore: bool | None = None
         self._params_to_init: list[Parameter] = []  # that the store has not got yet
+        self._in_store: set[int] = set()
         self._kept: optimizers.Updater | None = None  # of a store that was given up
         self._of_context: dict[Any, optimizers.Updater] = {}
         self._apart = False  # may the devices' parameters differ?
@@ -124,29 +126,36 @@ class Trainer:
                 theirs, it counts as 0.
         """
         self._optimizer.rescale_grad = self._scale / batch_size
-        self._init_kvstore()
-        if self._update_on_kvstore:
-            self._update_in_store(ignore_stale_grad)
-        else:
-            if self._kvstore is not None:
-                self._use_fresh(ignore_stale_grad)
-            self._allreduce_grads()
-            self._update(ignore_stale_grad)
+        with autograd.pause():
+            self._init_kvstore()
+            used = None if self._kvstore is None else self._use_fresh(ignore_stale_grad)
+            try:
+                if self._update_on_kvstore:
+                    assert used is not None
+                    self._update_in_store(used)
+                else:
+                    self._allreduce_grads()
+                    self._update(ignore_stale_grad)
+            except BaseException:
+                self._forget_grads()
+                raise
 
     def allreduce_grads(self) -> None:
         """Adds the gradients of every parameter over its contexts, for :meth:`update`."""
-        self._init_kvstore()
-        self._refuse_in_store("allreduce_grads")
-        self._allreduce_grads()
+        with autograd.pause():
+            self._init_kvstore()
+            self._refuse_in_store("allreduce_grads")
+            self._allreduce_grads()
 
     def update(self, batch_size: int, ignore_stale_grad: bool = False) -> None:
         """Updates without adding over contexts; errors are those of :meth:`step`."""
-        self._init_kvstore()
-        self._refuse_in_store("update")
-        self._optimizer.rescale_grad = self._scale / batch_size
-        if self._kvstore is not None:
-            self._use_fresh(ignore_stale_grad, are_sums=True)
-        self._update(ignore_stale_grad)
+        with autograd.pause():
+            self._init_kvstore()
+            self._refuse_in_store("update")
+            self._optimizer.rescale_grad = self._scale / batch_size
+            if self._kvstore is not None:
+                self._use_fresh(ignore_stale_grad, are_sums=True)
+            self._update(ignore_stale_grad)
 
     def _allreduce_grads(self) -> None:
         if self._kvstore is None:
@@ -158,6 +167,13 @@ class Trainer:
             return
         for index, grad in zip(trained, grads, strict=True):
             self._kvstore.pushpull(index, grad, priority=-index)
+
+    def _forget_grads(self) -> None:
+        """A step failed: some gradients may be sums by now, or were used. Where there are several
+        devices, none counts a second time."""
+        for param in self._params if self._kvstore is not None else ():
+            for weight in [] if param.grad_req == "null" else param.list_data():
+                weight._fresh_grad = False
 
     def _use_fresh(self, ignore_stale_grad: bool, are_sums: bool = False) -> list[int]:
         """Which parameters have gradients of this step. Devices that wrote none, beside others
@@ -264,15 +280,18 @@ class Trainer:
             self._kv_initialized = True
         if self._params_to_init and self._kvstore is not None:
             of_param = {id(p): i for i, p in enumerate(self._params)}
-            for param in self._params_to_init:
-                arrays = param.list_data()
-                self._kvstore.broadcast(of_param[id(param)], arrays[0], arrays)
-            self._params_to_init = []
+            for param in [*self._params_to_init]:
+                arrays, key = param.list_data(), of_param[id(param)]
+                if isinstance(self._kvstore, stores.KVStore) and key in self._in_store:
+                    self._kvstore.forget(key)  # put there before, or half so
+                self._in_store.add(key)
+                self._kvstore.broadcast(key, arrays[0], arrays)
+                self._params_to_init.remove(param)
 
-    def _reset_kvstore(self) -> None:
-        """A parameter was set: a store that updates the weights is given up, but its states stay
-        (MXNet's begin anew)."""
-        if self._update_on_kvstore:
+    def _reset_kvstore(self, cast: bool = False) -> None:
+        """A parameter was set or cast: a store that has its old values is given up, but its states
+        stay (MXNet's begin anew)."""
+        if self._update_on_kvstore or (cast and self._kv_initialized):
             updater = getattr(self._kvstore, "_updater", None)
             self._kept = updater if isinstance(updater, optimizers.Updater) else None
             self._kvstore, self._update_on_kvstore, self._kv_initialized = None, None, False
@@ -306,10 +325,9 @@ class Trainer:
             )
         return store, able and (in_store if wanted is None else wanted)
 
-    def _update_in_store(self, ignore_stale_grad: bool) -> None:
+    def _update_in_store(self, indices: list[int]) -> None:
         """All gradients to the store, which updates its weights; these to all contexts."""
         assert self._kvstore is not None
-        indices = self._use_fresh(ignore_stale_grad)
         copies = [self._params[i].list_data() for i in indices]
         grads = [self._params[i].list_grad() for i in indices]
         self._kvstore.pushpull(indices, grads, out=copies)

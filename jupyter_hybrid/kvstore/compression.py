@@ -72,11 +72,18 @@ class Compression:
                 f"gradient compression: threshold: expected a number above 0, got {threshold!r}"
             )
         self._residuals: dict[tuple[Any, int], NDArray] = {}
+        self._next: dict[tuple[Any, int], NDArray] = {}  # once what is sent has arrived
 
     def sent(self, key: Any, device: int, gradient: NDArray) -> NDArray:
         """What the others get of it."""
         residual = self._residuals.get((key, device))
         wanted = gradient if residual is None else gradient + residual
         made = self._sent(wanted, self._threshold)
-        self._residuals[key, device] = wanted - made
+        self._next[key, device] = wanted - made
         return made
+
+    def settle(self, arrived: bool) -> None:
+        """What was lost of all that was sent since then goes with the next, if it arrived."""
+        if arrived:
+            self._residuals.update(self._next)
+        self._next = {}

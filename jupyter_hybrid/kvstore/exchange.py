@@ -28,6 +28,10 @@ class Group:
         return int(array.size * array.dtype().itemsize)
 
     @property
+    def dtypes(self) -> set[Any]:
+        return {a.dtype for a in (*self.sources, *self.targets)}
+
+    @property
     def devices(self) -> tuple[str, ...]:
         return tuple(sorted({str(a.context) for a in (*self.sources, *self.targets)}))
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from .. import autograd
 from ..base import MXNetError
 from ..nd import NDArray, empty
 from ..optimizer import Updater, get_updater
@@ -16,10 +18,9 @@ from .exchange import Group, buckets, exchanged
 
 __all__ = ["KVStore", "create"]
 
-_LOCAL = (
-    "local", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device", "device",
-)  # fmt: skip
-_ELSEWHERE = ("dist", "nccl", "horovod", "byteps", "p3")
+_ON_DEVICES = ("local_allreduce_device", "device", "nccl")
+_LOCAL = ("local", "local_update_cpu", "local_allreduce_cpu", *_ON_DEVICES)
+_ELSEWHERE = ("dist", "horovod", "byteps", "p3")
 
 
 class KVStore(KVStoreBase):
@@ -35,19 +36,39 @@ class KVStore(KVStoreBase):
         self._names: dict[Any, str] = {}
 
     def init(self, key: Any, value: Any) -> None:
-        """Puts copies of arrays into the store. Raises MXNetError for a key that is there."""
+        """Puts copies of arrays into the store. Raises MXNetError for a key that is there; then
+        none of them is new."""
+        made: dict[Any, NDArray] = {}
         for one, values in _pairs(key, value):
-            if one in self._arrays:
+            if one in self._arrays or one in made:
                 raise MXNetError(f"kvstore: duplicate init of key {one!r}")
-            known = next(iter(self._arrays), one)
+            known = next(iter(self._arrays or made), one)
             if isinstance(known, str) != isinstance(one, str):
                 raise MXNetError(f"kvstore: keys {known!r} and {one!r}: of one kind only")
-            self._arrays[one] = values[0].copy()
+            with autograd.pause():
+                made[one] = values[0].copy()
+        self._arrays.update(made)
+
+    def forget(self, key: Any) -> None:
+        """The key can be initialized anew."""
+        self._arrays.pop(key, None)
 
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
         """Adds up the arrays of each key: the sums replace what is there, or the updater is
-        called with (key, sum, what is there)."""
-        self._push(self._pushed(key, value), priority)
+        called with (key, sum, what is there). Autograd records none of it."""
+        with self._sending():
+            self._push(self._pushed(key, value), priority)
+
+    @contextmanager
+    def _sending(self) -> Iterator[None]:
+        arrived = False
+        try:
+            with autograd.pause():
+                yield
+            arrived = True
+        finally:
+            if self._compression is not None:
+                self._compression.settle(arrived)
 
     def _push(self, sums: dict[Any, list[NDArray]], priority: int) -> None:
         stored = [self._known(one, values) for one, values in sums.items()]
@@ -101,13 +122,17 @@ class KVStore(KVStoreBase):
         done = self._exchange(groups, "reduce", priority)
         made = {group.key: group.targets[0] for group in groups} if done else {}
         return [
-            made[one] if one in made else total([v.as_in_context(s.context) for v in values])
+            made[one]
+            if one in made
+            else total([v.as_in_context(s.context).astype(s.dtype, copy=False) for v in values])
             for s, (one, values) in zip(stored, sums.items(), strict=True)
         ]
 
     def _exchange(self, groups: list[Group], what: str, priority: int) -> bool:
-        """As operators of several devices, where there are several."""
+        """As operators of several devices, where there are several and nothing is cast."""
         if not groups or all(len(group.devices) < 2 for group in groups):
+            return False
+        if any(len(group.dtypes) > 1 for group in groups):
             return False
         # Only what devices push is compressed.
         ratio = 1.0 if self._compression is None or what == "broadcast" else self._compression.ratio
@@ -131,21 +156,22 @@ class KVStore(KVStoreBase):
         groups = [
             Group(one, [self._known(one, targets)], targets) for one, targets in _pairs(key, out)
         ]
-        if self._exchange(groups, "broadcast", priority):
-            return
-        for group in groups:
-            for target in group.targets:
-                group.sources[0].copyto(target)
+        with autograd.pause():
+            if self._exchange(groups, "broadcast", priority):
+                return
+            for group in groups:
+                for target in group.targets:
+                    group.sources[0].copyto(target)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """:meth:`push`, then :meth:`pull` into ``out``, or into the values."""
-        sums = self._pushed(key, value)
-        if self._updater is None and self._all_reduced(
-            sums, key, value if out is None else out, priority
-        ):
-            return
-        self._push(sums, priority)
-        self.pull(key, value if out is None else out, priority)
+        targets = value if out is None else out
+        with self._sending():
+            sums = self._pushed(key, value)
+            if self._updater is None and self._all_reduced(sums, key, targets, priority):
+                return
+            self._push(sums, priority)
+        self.pull(key, targets, priority)
 
     def _all_reduced(
         self, sums: dict[Any, list[NDArray]], key: Any, out: Any, priority: int
@@ -182,7 +208,7 @@ class KVStore(KVStoreBase):
         Raises:
             MXNetError: wrong parameters, or a store that adds up on the host.
         """
-        if "device" not in self._type:
+        if self._type not in _ON_DEVICES:
             raise MXNetError(
                 f"kvstore: gradient compression: devices exchange gradients in a store of type "
                 f"'device', not in {self._type!r}"

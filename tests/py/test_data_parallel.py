@@ -406,6 +406,76 @@ def test_a_device_without_memory_for_its_states_catches_up():
 
 
 @pytest.mark.parametrize("in_store", [True, False])
+def test_a_first_step_without_memory_is_made_up_for(in_store):
+    with devices(2) as gpus:
+        net = nn.Dense(64, in_units=64)
+        net.initialize(mx.init.One(), ctx=gpus)
+        trainer = gluon.Trainer(
+            net.collect_params(), "adam", {"learning_rate": 0.1}, update_on_kvstore=in_store
+        )
+
+        def backward():
+            with autograd.record():
+                losses = [net(nd.ones((1, 64), ctx=c)).sum() for c in gpus]
+            autograd.backward(losses)
+
+        for free in range(2_000, 120_000, 6_000):  # from the first copy into the store on
+            backward()
+            nd.waitall()
+            gpus[0].limit_memory(_core.pool_stats(gpus[0])["used"] + free)
+            try:
+                trainer.step(2)
+                break
+            except MXNetError as error:
+                assert "out of memory on gpu(0)" in str(error)
+            weights = [a.asnumpy() for a in net.weight.list_data()]
+            np.testing.assert_array_equal(*weights)
+        assert free > 20_000
+        gpus[0].limit_memory(10**9)
+        backward()
+        trainer.step(2)
+        first, second = [a.asnumpy() for a in net.weight.list_data()]
+        np.testing.assert_array_equal(first, second)
+        assert first[0, 0] < 0.9
+
+
+@pytest.mark.parametrize("options", [{}, {"update_on_kvstore": False}])
+def test_parameters_that_are_cast_train_on(gpus, options):
+    def trained(contexts, **options):
+        net = nn.Dense(2, in_units=2)
+        net.initialize(mx.init.One(), ctx=contexts)
+        trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.1}, **options)
+        for dtype in ("float32", "float64", "float64", "float32"):
+            net.cast(dtype)
+            with autograd.record():
+                ones = [nd.ones((1, 2), ctx=c, dtype=dtype) for c in contexts]
+                losses = [(net(x) ** 2).sum() for x in ones]
+            autograd.backward(losses)
+            trainer.step(len(contexts))
+        return [a.asnumpy() for a in net.weight.list_data()]
+
+    (whole,) = trained(gpus[:1])
+    for found in trained(gpus[:2], **options):
+        np.testing.assert_allclose(found, whole, rtol=1e-6)
+
+
+def test_a_step_is_not_recorded(gpus):
+    net = nn.Dense(2, in_units=2)
+    for contexts, options in (
+        (gpus[:1], {}), (gpus[:2], {}), (gpus[:2], {"update_on_kvstore": False}),
+    ):  # fmt: skip
+        net.initialize(mx.init.One(), ctx=contexts, force_reinit=True)
+        trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1}, **options)
+        for _ in range(2):
+            with autograd.record():
+                losses = [net(nd.ones((1, 2), ctx=c)).sum() for c in contexts]
+                autograd.backward(losses)
+                trainer.step(len(contexts))
+        for array in net.weight.list_data():
+            np.testing.assert_allclose(array.asnumpy(), 0.8, rtol=1e-6)
+
+
+@pytest.mark.parametrize("in_store", [True, False])
 @pytest.mark.parametrize("name", ["adam", "nadam"])
 def test_states_go_on_with_other_devices(gpus, tmp_path, name, in_store):
     def trained(contexts, steps, load=None):

@@ -126,3 +126,30 @@ def test_parameters_are_a_dict():
     store = mx.kv.create("device")
     with pytest.raises(MXNetError, match=r"expected a dict such as .*, got '2bit'"):
         store.set_gradient_compression("2bit")
+
+
+def test_what_did_not_arrive_leaves_the_residuals() -> None:
+    def pushed(failing: bool) -> float:
+        store = kv.create("device")
+        store.set_gradient_compression({"type": "2bit", "threshold": 1.0})
+        store.init(0, nd.zeros((2,)))
+        updates = []
+
+        def update(key: Any, total: Any, stored: Any) -> None:
+            updates.append(key)
+            if failing and len(updates) == 2:
+                raise MXNetError("no room")
+            stored += total
+
+        store._set_updater(update)
+        gradients = [nd.full((2,), 0.6, ctx=c) for c in CONTEXTS]
+        store.push(0, gradients)
+        if failing:
+            with pytest.raises(MXNetError, match="no room"):
+                store.push(0, gradients)
+        store.push(0, gradients)
+        out = nd.zeros((2,))
+        store.pull(0, out=out)
+        return out[0].asscalar()
+
+    assert pushed(True) == pushed(False) == 2

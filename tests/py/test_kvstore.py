@@ -290,3 +290,44 @@ def test_keys_that_share_arrays_are_read_before_any_is_written(kind):
     finally:
         nd.waitall()
         mx.virtual_gpus(0)
+
+
+def test_an_init_that_fails_leaves_no_key(store: Any) -> None:
+    with pytest.raises(mx.MXNetError, match="duplicate init of key 3"):
+        store.init([8, 3], [nd.ones((2,)), nd.ones((2,))])
+    store.init(8, nd.ones((1,)))
+    with pytest.raises(mx.MXNetError, match="duplicate init of key 9"):
+        store.init([9, 9], [nd.ones((2,)), nd.ones((2,))])
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_autograd_records_no_store(store: Any, count: int) -> None:
+    """What comes from a store is a constant, as in MXNet."""
+    xs = [nd.array([1.0, 2.0], ctx=mx.cpu(i)) for i in range(count)]
+    for x in xs:
+        x.attach_grad()
+    with autograd.record():
+        out = nd.zeros((2,))
+        store.push(3, [x * x for x in xs])
+        store.pull(3, out=out)
+        y = out * xs[0]
+    y.backward()
+    assert value(xs[0].grad) == [count, 4 * count]
+
+
+def test_what_is_pushed_and_pulled_is_cast(store: Any) -> None:
+    """The first of a key's arrays tells the type in the store."""
+    store.push(3, [nd.ones((2,), dtype="float64", ctx=mx.cpu(0)), nd.ones((2,), ctx=mx.cpu(1))])
+    out = [nd.zeros((2,), dtype=dtype, ctx=mx.cpu(1)) for dtype in ("float16", "float32")]
+    store.pull(3, out=out)
+    assert [value(o) for o in out] == [[2, 2], [2, 2]]
+    assert [o.dtype for o in out] == [np.float16, np.float32]
+
+
+def test_nccl_is_a_store_of_one_process() -> None:
+    store = kv.create("nccl")
+    store.init(1, nd.zeros((2,)))
+    values = [nd.ones((2,), ctx=mx.cpu(i)) for i in range(2)]
+    store.pushpull(1, values)
+    assert store.type == "nccl" and [value(v) for v in values] == [[2, 2], [2, 2]]
+    store.set_gradient_compression({"type": "2bit"})
