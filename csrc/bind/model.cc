@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::pair<const char*, const char*> kSpanFields[] = {
     {"start_s", "<f8"}, {"seconds", "<f8"}, {"queued_s", "<f8"}, {"flops", "<f8"},
-    {"bytes", "<f8"},   {"name", "<u4"},    {"site", "<u4"},     {"node", "<u4"},
-    {"serial", "<u4"},  {"lane", "<u2"},    {"kind", "u1"},      {"links", "u1"}};
-static_assert(sizeof(model::Span) == 64, "spans are read as they lie");
+    {"bytes", "<f8"},   {"peak", "<f8"},    {"name", "<u4"},     {"site", "<u4"},
+    {"node", "<u4"},    {"serial", "<u4"},  {"lane", "<u2"},     {"kind", "u1"},
+    {"links", "u1"}};
+static_assert(sizeof(model::Span) == 72, "spans are read as they lie");
 
 constexpr std::pair<const char*, const char*> kMemoryFields[] = {
     {"time_s", "<f8"}, {"bytes", "<i8"}, {"device", "<u2"}, {"kind", "u1"}};

@@ -241,6 +241,7 @@ void Clock::ended(const Work& work) {
     span.seconds = piece.seconds;
     span.flops = piece.kernel.times * piece.kernel.cost.flops;
     span.bytes = piece.kernel.times * piece.kernel.cost.bytes;
+    span.peak = piece.peak;
     span.name = piece.kernel.name;
     span.site = piece.kernel.site;
     span.node = piece.kernel.node;
@@ -281,7 +282,7 @@ void Clock::add_met(Span span, uint16_t lane, const Piece& piece) {
   span.kind = static_cast<uint8_t>(SpanKind::copy);
   span.start_s = piece.met;
   span.seconds = piece.told - piece.met;
-  span.flops = span.bytes = 0;
+  span.flops = span.bytes = span.peak = 0;
   add(span);
 }
 

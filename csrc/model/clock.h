@@ -25,6 +25,7 @@ struct Span {  // fixed
   double start_s = 0, seconds = 0;
   double queued_s = 0;  // from its push until it could begin and its lane was free
   double flops = 0, bytes = 0;
+  double peak = 0;  // of a kernel: FLOP/s that the device could reach in its type
   uint32_t name = 0, site = 0, node = 0, serial = 0;
   uint16_t lane = 0;
   uint8_t kind = 0;

@@ -21,6 +21,7 @@ namespace model {
 struct Piece {  // a kernel of an operator
   double seconds = 0;
   Kernel kernel;
+  double peak = 0;           // FLOP/s that the device could reach in it
   double begun = 0;          // set by the simulation
   double met = 0, told = 0;  // likewise, where it waits: when all devices had come, and went on
 };

@@ -82,7 +82,9 @@ void Tasks::add_kernels(const engine::Props& props, Storage* const* writes, Work
   for (int i = 0; i < props.num_kernels; ++i) {
     Piece piece;
     piece.kernel = props.kernels[i];
-    piece.seconds = piece.kernel.times * model_of(props.ctx).seconds(piece.kernel.cost);
+    const DeviceModel& gpu = model_of(props.ctx);
+    piece.seconds = piece.kernel.times * gpu.seconds(piece.kernel.cost);
+    piece.peak = gpu.peak(piece.kernel.cost);
     work->pieces.push_back(piece);
   }
   for (int i = 0; i < props.num_finished; ++i) {

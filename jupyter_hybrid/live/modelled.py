@@ -122,7 +122,7 @@ class ModelledReader:
         head.update(lanes=lanes, gaps=gaps, lost=seen["lost"], **new)
         head["memory_kinds"] = list(_core.MEMORY_KINDS)
         rows = np.concatenate([sent, running])
-        costs = np.stack([rows["flops"], rows["bytes"]], axis=1).astype("<f4")
+        costs = np.stack([rows[name] for name in ("flops", "bytes", "peak")], axis=1).astype("<f4")
         return Frame(head, self._packed(rows, len(sent), now_s), costs.tobytes(), memory)
 
     def _room(self) -> int:

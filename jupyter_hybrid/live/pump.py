@@ -249,7 +249,7 @@ class _Panel:
             return None
         head = {"type": "modelled_frame", "version": frame["version"], "process": PROCESS}
         gpus = [
-            {"flops": gpu.float32, "bandwidth": gpu.bandwidth, "memory": gpu.memory}
+            {"bandwidth": gpu.bandwidth, "memory": gpu.memory}
             for gpu in (machine.gpus if machine else ())
         ]
         head |= {"machine": str(machine or ""), "gpus": gpus}

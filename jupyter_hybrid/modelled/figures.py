@@ -26,11 +26,13 @@ class Figures:
     """Of one device, in modelled seconds.
 
     Attributes:
+        seconds: what they are of: the whole block, but for the time whose spans are lost.
         compute: its compute lane ran kernels.
         copies: something was copied to it or from it.
         exposed: it copied and did not compute: communication that nothing hides.
         idle: neither.
-        peak_share: FLOP/s over all of the time, of the data sheet's rate in float32.
+        peak_share: how much of the time the arithmetic alone would take at the data sheet's rates
+            for its types.
         peak_memory: the most bytes that it held at once; 0: it is not known.
     """
 
@@ -59,21 +61,50 @@ class Figures:
 def figures(of: Timeline, device: str) -> Figures:
     """The figures of one device."""
     kernels = of.of(device, "compute")
-    compute, copies = union(kernels), _copies(of, device)
+    compute, copies = _shown(of, kernels), _copies(of, device)
     both = length(intersection(compute, copies))
     exposed = length(copies) - both
-    done = float(kernels["flops"].sum())
-    peak = of.peaks.get(device, 0.0) * of.seconds
+    seconds = of.seconds - of.since
     return Figures(
         device=device,
-        seconds=of.seconds,
+        seconds=seconds,
         compute=length(compute),
         copies=length(copies),
         exposed=exposed,
-        idle=max(of.seconds - length(compute) - exposed, 0.0),
-        peak_share=done / peak if peak else 0.0,
+        idle=max(seconds - length(compute) - exposed, 0.0),
+        peak_share=_at_peak(of, device, kernels) / seconds if seconds else 0.0,
         peak_memory=most(of.memory, device),
     )
+
+
+def _at_peak(of: Timeline, device: str, kernels: np.ndarray) -> float:
+    """Seconds that the arithmetic of kernels would take at the peaks of their types."""
+    peaks = kernels["peak"]
+    if not peaks.any():  # earlier files tell float32's alone
+        peaks = np.full(len(kernels), of.peaks.get(device, 0.0))
+    done = np.divide(kernels["flops"], peaks, out=np.zeros(len(kernels)), where=peaks > 0)
+    # Of a kernel that begins in the time that is lost, the part that is not.
+    parts = _after(of, kernels)["seconds"]
+    whole = kernels["seconds"]
+    return float((done * np.divide(parts, whole, out=np.ones(len(whole)), where=whole > 0)).sum())
+
+
+def spent(of: Timeline, kind: str) -> float:
+    """Seconds of all spans of one of :data:`KINDS`."""
+    return float(_after(of, of.spans[of.spans["kind"] == KINDS.index(kind)])["seconds"].sum())
+
+
+def _after(of: Timeline, spans: np.ndarray) -> np.ndarray:
+    """Copies of the spans, without what lies in the time whose spans are lost."""
+    cut = spans.copy()
+    ends = cut["start_s"] + cut["seconds"]
+    cut["start_s"] = np.maximum(cut["start_s"], of.since)
+    cut["seconds"] = np.maximum(ends - cut["start_s"], 0.0)
+    return cut
+
+
+def _shown(of: Timeline, spans: np.ndarray) -> Intervals:
+    return union(_after(of, spans) if of.lost else spans)
 
 
 def overlap(of: Timeline) -> float:
@@ -81,13 +112,13 @@ def overlap(of: Timeline) -> float:
     hidden = total = 0.0
     for device in of.devices():
         copies = _copies(of, device)
-        hidden += length(intersection(union(of.of(device, "compute")), copies))
+        hidden += length(intersection(_shown(of, of.of(device, "compute")), copies))
         total += length(copies)
     return hidden / total if total else 0.0
 
 
 def _copies(of: Timeline, device: str) -> Intervals:
-    return union(of.of(device, "copy-in", "copy-out", "all-reduce"))
+    return _shown(of, of.of(device, "copy-in", "copy-out", "all-reduce"))
 
 
 def union(spans: np.ndarray) -> Intervals:

@@ -106,7 +106,7 @@ def _told(of: Timeline, device: str, y: float) -> str:
     if not device.startswith("gpu"):
         return ""
     f = figures(of, device)
-    shares = [100 * part / of.seconds if of.seconds else 0 for part in (f.compute, f.exposed)]
+    shares = [100 * part / f.seconds if f.seconds else 0 for part in (f.compute, f.exposed)]
     words = (
         f"computes {shares[0]:.0f} %, {100 * f.peak_share:.0f} % of peak",
         f"exposed copies {shares[1]:.0f} %",
@@ -175,9 +175,9 @@ def _tooltip(of: Timeline, run: list[np.void]) -> str:
     if first["bytes"] > 0:
         words.append(f"{float(first['bytes']) / 1e6:,.1f} MB, {float(first['flops']) / 1e6:,.1f} "
                      "MFLOP")  # fmt: skip
-    peak = of.peaks.get(of.lanes[int(first["lane"])].device, 0) * float(first["seconds"])
+    peak = float(first["peak"] * first["seconds"])
     if first["flops"] > 0 and peak > 0:
-        words.append(f"{100 * float(first['flops']) / peak:.0f} % of its float32 peak")
+        words.append(f"{100 * float(first['flops']) / peak:.0f} % of the peak of its type")
     return "\n".join(words)
 
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from .. import _core
 from ..base import MXNetError
+from ..capture import trace_state
 from ..capture.durations import seconds as in_words
+from ..reasons import Reason
 from ..whole_files import write_whole
-from .figures import KINDS, Figures, figures, overlap
+from .figures import Figures, figures, overlap, spent
 from .machine import declared
 from .memory import held_since, steps
 from .picture import svg
@@ -23,8 +25,8 @@ from .picture import svg
 __all__ = ["Lane", "Timeline", "record", "timeline"]
 
 _FORMAT = "jupyter_hybrid modelled timeline 1"
-_FIELDS = ("start_s", "seconds", "queued_s", "flops", "bytes", "name", "site", "serial", "lane",
-           "kind", "links")  # fmt: skip
+_FIELDS = ("start_s", "seconds", "queued_s", "flops", "bytes", "peak", "name", "site", "serial",
+           "lane", "kind", "links")  # fmt: skip
 _ROUNDING = 1e-9  # a span that begins with the block may begin so much before it, in seconds
 _PICTURES = (".png", ".jpg", ".jpeg", ".pdf", ".html")
 _MEMORY_FIELDS = ("time_s", "bytes", "device", "kind")
@@ -50,8 +52,9 @@ class Timeline:
         machine: the virtual machine in words.
         lanes: by the numbers that spans have in ``lane``.
         spans: records with ``start_s`` (from the block's begin), ``seconds``, ``queued_s`` (from
-            the push to the begin), ``flops``, ``bytes``, ``name``, ``site``, ``serial``, ``lane``
-            and ``kind`` (an index into ``KINDS``).
+            the push to the begin), ``flops``, ``bytes``, ``peak`` (FLOP/s that the device could
+            reach in a kernel's type), ``name``, ``site``, ``serial``, ``lane`` and ``kind`` (an
+            index into ``KINDS``); what ended first comes first.
         names: of operators, by the spans' ``name``.
         places: lines, by the spans' ``site``; 0 is not known.
         seconds: of the whole block.
@@ -60,7 +63,7 @@ class Timeline:
             ``_core.MEMORY_KINDS``) from ``time_s`` on, in bytes. A block is held from when the host
             asks for it until it has let it go and the last operator that uses it has ended.
         capacities: bytes of memory, by device.
-        lost: spans that were no longer kept.
+        lost: older spans that were no longer kept.
     """
 
     def __init__(self) -> None:
@@ -90,6 +93,13 @@ class Timeline:
         found = {lane.device for lane in self.lanes if lane.device.startswith("gpu")}
         return sorted(found, key=lambda name: int(name[4:-1]))
 
+    @property
+    def since(self) -> float:
+        """Seconds from the block's begin up to which spans are lost: figures are of the rest."""
+        if not (self.lost and len(self.spans)):
+            return 0.0
+        return float(self.spans["start_s"][0] + self.spans["seconds"][0])
+
     def figures(self) -> list[Figures]:
         """Of every GPU: compute, exposed communication, idle, share of peak, memory."""
         return [figures(self, device) for device in self.devices()]
@@ -101,7 +111,7 @@ class Timeline:
 
     def utilisation(self) -> float:
         """Of all GPUs together, the share of the time in which they computed."""
-        shares = [f.compute / self.seconds for f in self.figures()] if self.seconds else []
+        shares = [f.compute / f.seconds for f in self.figures() if f.seconds]
         return sum(shares) / len(shares) if shares else 0.0
 
     def overlap(self) -> float:
@@ -114,11 +124,13 @@ class Timeline:
         rows = [f"modelled time of {self.machine}: {in_words(self.seconds)} (nothing here was "
                 "measured on such a machine)"]  # fmt: skip
         rows += [str(f) for f in self.figures()]
-        waited = self.spans[self.spans["kind"] == KINDS.index("wait")]["seconds"].sum()
-        busy = self.spans[self.spans["kind"] == KINDS.index("dispatch")]["seconds"].sum()
+        busy, waited = (spent(self, kind) for kind in ("dispatch", "wait"))
         rows.append(f"host: busy {in_words(busy)}, waited {in_words(waited)}")
         if self.lost:
-            rows.append(f"{self.lost:,} older spans were no longer kept")
+            rows.append(
+                f"{self.lost:,} older spans were no longer kept: these figures are of the last "
+                f"{in_words(self.seconds - self.since)}"
+            )
         return "\n".join(rows)
 
     def _repr_svg_(self) -> str:
@@ -218,28 +230,42 @@ def _memory_from(data: dict[str, Any]) -> np.ndarray:
 def record() -> Iterator[Timeline]:
     """``with record() as run:`` the block's :class:`Timeline`, whole when the block has ended.
 
-    Waits for what is pending before and after it. Raises MXNetError where no devices are modelled.
+    What a hybridized cell has recorded is computed, and what is pending waited for, before and
+    after it. After an error the timeline tells what had happened by then. Raises MXNetError where
+    no devices are modelled.
     """
     if declared() is None:
         raise MXNetError("record: no devices are modelled: virtual_gpus(n, like='V100') does it")
-    _core.wait_all()
+    _finish()
     begin = _core.model_spans(0, 0)
     first, clock = begin["first"] + begin["kept"], begin["clock"]
     first_change = _core.model_memory(2**63, before=False, changes=False)["next"]
     made = Timeline()
-    yield made
-    _core.wait_all()
-    seen = _core.model_spans(first)
+    try:
+        yield made
+        _finish()
+    finally:  # what happened before an error is there
+        seen = _core.model_spans(first)
+        if seen["clock"] == clock:
+            _fill(made, seen, begin["now_s"], first_change)
     if seen["clock"] != clock:
         raise MXNetError("record: the virtual GPUs were declared anew inside the block")
-    _fill(made, seen, begin["now_s"], first_change)
+
+
+def _finish() -> None:
+    """What a cell has recorded so far is computed, and what is pending."""
+    recorder = trace_state.recorder()
+    if recorder is not None:
+        recorder.flush(Reason("a modelled timeline is read"))
+    _core.wait_all()
 
 
 def timeline() -> Timeline:
-    """Everything since the virtual GPUs were declared. Waits for what is pending."""
+    """Everything since the virtual GPUs were declared. Waits for what is pending, as
+    :func:`record` does."""
     if declared() is None:
         raise MXNetError("timeline: no devices are modelled: virtual_gpus(n, like='V100') does it")
-    _core.wait_all()
+    _finish()
     made = Timeline()
     _fill(made, _core.model_spans(0), 0.0, 0)
     return made

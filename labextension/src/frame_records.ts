@@ -43,9 +43,11 @@ export interface Span {
   pusher: number;
   /** operators whose results it read, beside those that are told */
   more: number;
-  /** on the modelled clock: FLOP, and bytes that are read and written, or that cross each link */
+  /** on the modelled clock: FLOP, and bytes that are read and written, or that cross each link ... */
   flops?: number;
   moved?: number;
+  /** ... and FLOP/s that the device could reach in the kernel's type */
+  peak?: number;
 }
 
 /** How long slow motion held an operator before it worked; of several that is not known: 0. */
@@ -150,13 +152,14 @@ export function decodeProducers(bytes: Bytes): Produced[] {
 
 /** Tells the spans of a frame what they cost. */
 export function decodeCosts(bytes: Bytes, spans: Span[]): void {
-  const [view, count] = recordsOf(bytes, 8, 'costs');
+  const [view, count] = recordsOf(bytes, 12, 'costs');
   if (count !== spans.length) {
     throw fault('costs', `expected those of ${spans.length} spans, got ${count}`);
   }
   spans.forEach((span, i) => {
-    span.flops = view.getFloat32(8 * i, true);
-    span.moved = view.getFloat32(8 * i + 4, true);
+    span.flops = view.getFloat32(12 * i, true);
+    span.moved = view.getFloat32(12 * i + 4, true);
+    span.peak = view.getFloat32(12 * i + 8, true);
   });
 }
 

@@ -5,9 +5,8 @@ import type { Frame } from './frames';
 
 export type Told = Omit<Frame, 'type'>;
 
-/** A device's data sheet: FLOP/s in float32, bytes/s, bytes of memory. */
+/** A device's data sheet: bytes/s, bytes of memory. */
 export interface Sheet {
-  flops: number;
   bandwidth: number;
   memory: number;
 }
@@ -40,7 +39,7 @@ const own = object<Omit<ModelledFrame, keyof Told | 'type' | 'memory'>>({
   live: or(boolean, false),
   lagging: or(list(integer), []),
   lost: or(integer, 0),
-  gpus: or(list(object<Sheet>({ flops: number, bandwidth: number, memory: number })), []),
+  gpus: or(list(object<Sheet>({ bandwidth: number, memory: number })), []),
   memory_kinds: or(list(string), [])
 });
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from modelled_helpers import devices
+from modelled_helpers import TOY, devices
 
 from jupyter_hybrid import _core, nd
 from jupyter_hybrid.live.modelled import ModelledReader
@@ -89,7 +89,8 @@ def test_of_real_devices_it_ends_with_what_their_pools_hold():
         for i, gpu in enumerate(gpus):
             last = rows[rows[:, 1] == i][-1]
             assert last[2 + ARRAYS] == last[2:].sum() == _core.pool_stats(gpu)["used"] == 40_000
-        costs = np.frombuffer(frame.costs, "<f4").reshape(-1, 2)
+        costs = np.frombuffer(frame.costs, "<f4").reshape(-1, 3)
         assert len(costs) == len(np.frombuffer(frame.spans, _core.SPAN_DTYPE))
-        assert (costs[:, 0] == 10_000).sum() == 2  # the additions
+        additions = costs[costs[:, 0] == 10_000]
+        assert len(additions) == 2 and (additions[:, 2] == TOY.float32).all()
         del kept

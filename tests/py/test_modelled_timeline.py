@@ -131,6 +131,64 @@ def test_figures_of_a_device_are_checked(change, message):
     assert mx.num_gpus() == 0
 
 
+def test_work_that_a_cell_has_recorded_is_computed_in_the_block():
+    with devices(1) as (gpu,):
+        a = nd.ones((300, 300), ctx=gpu)
+        with mx.symbolic(force=True):
+            before = nd.dot(a, a)
+            with record() as made:
+                b = nd.dot(before, a)
+            after = nd.dot(b, a)
+        names = [made.names[int(s["name"])] for s in made.of("gpu(0)", "compute")]
+        assert names == ["dot"] and after.asnumpy()[0, 0] == 300**3
+        shell = Shell()
+        shell.run(
+            "from jupyter_hybrid.modelled import record, timeline\n"
+            "from jupyter_hybrid import nd, gpu\na = nd.ones((300, 300), ctx=gpu(0))\nnd.waitall()"
+        )
+        told = shell.hybridize("with record() as r:\n    b = nd.dot(a, a)\nprint(r)").out
+        assert "gpu(0): computed" in told and "(0 %)" not in told.split(",")[0]
+
+
+def test_an_error_in_the_block_leaves_what_happened_before():
+    with devices(1) as (gpu,):
+        a = nd.ones((300, 300), ctx=gpu)
+        with pytest.raises(KeyboardInterrupt), record() as made:
+            nd.dot(a, a).wait_to_read()
+            raise KeyboardInterrupt
+        assert len(made.of("gpu(0)", "compute")) == 1 and made.seconds > 0
+        assert "gpu(0): computed" in str(made)
+
+
+def test_shares_of_the_peak_are_of_each_kernels_type():
+    with devices(1, like=replace(TOY, launch=0.0), compute=False) as (gpu,):
+        for dtype, rate in (("float16", 8e12), ("float64", 5e11), ("float32", 1e12)):
+            a = nd.ones((2000, 2000), ctx=gpu, dtype=dtype)
+            nd.waitall()
+            with record() as made:
+                nd.dot(a, a)
+            (figures,) = made.figures()
+            assert figures.peak_share == pytest.approx(1, rel=1e-6)
+            (span,) = made.of("gpu(0)", "compute")
+            assert span["peak"] == rate
+            assert "100 % of the peak of its type" in made._repr_svg_()
+
+
+def test_figures_are_of_the_time_whose_spans_are_kept():
+    """262,144 are kept: with the host's, half as many kernels."""
+    with devices(1, compute=False, dispatch=1e-6, like=replace(TOY, launch=2e-6)) as (gpu,):
+        a = nd.ones((2,), ctx=gpu)
+        with record() as made:
+            for _ in range(150_000):
+                a = a + 1
+        assert made.lost > 0 and 0 < made.since < made.seconds
+        (figures,) = made.figures()
+        assert figures.seconds == pytest.approx(made.seconds - made.since)
+        assert figures.compute / figures.seconds == pytest.approx(1, rel=1e-3)
+        assert made.utilisation() == pytest.approx(1, rel=1e-3)
+        assert "no longer kept: these figures are of the last" in str(made)
+
+
 def test_a_machine_brings_its_own_links():
     with devices(2) as _:
         made = mx.modelled.declared()

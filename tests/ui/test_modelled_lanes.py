@@ -106,7 +106,7 @@ def test_modelled_time_beside_real_time(lab_page, theme):
             break
     said = tooltip.inner_text()
     # 2 x 1200 ** 3 operations, three matrices.
-    cost = r"3\.46 GFLOP, \d+ % of its peak in float32\n16\.5 MB moved, \d+ % of its bandwidth"
+    cost = r"3\.46 GFLOP, \d+ % of the peak of its type\n16\.5 MB moved, \d+ % of its bandwidth"
     words = rf"dot\n[\d.]+ µs modelled\non gpu\(0\) compute, virtual\n{cost}\nline 4:"
     assert re.search(words, said), said
     plot.click(position={"x": float(x), "y": COMPUTE_Y})

@@ -46,17 +46,17 @@ describe('the memory of a modelled device', () => {
 });
 
 describe('what a span cost', () => {
-  const gpus = [0, 1, 2].map(() => ({ flops: 1e12, bandwidth: 1e9, memory: 1e9 }));
+  const gpus = [0, 1, 2].map(() => ({ bandwidth: 1e9, memory: 1e9 }));
 
   it('is told of a kernel with the share of the peak, of a copy without', () => {
     const spans = [
-      span(1, 2, { lane: 4, name: 1, flops: 5e8, moved: 2048 }),
+      span(1, 2, { lane: 4, name: 1, flops: 5e8, moved: 2048, peak: 1e12 }),
       span(1, 2, { lane: 2, name: 1, moved: 1024 }),
       span(1, 2, { lane: 5, name: 1, moved: 1024 })
     ];
     const words = spans.map(one => spanWords(one, stored(spans, { gpus })).slice(3));
     expect(words).toEqual([
-      ['500 MFLOP, 25 % of its peak in float32', '2 KB moved, less than 1 % of its bandwidth'],
+      ['500 MFLOP, 25 % of the peak of its type', '2 KB moved, less than 1 % of its bandwidth'],
       ['1 KB copied'],
       ['1 KB over each link']
     ]);
@@ -71,12 +71,12 @@ describe('records', () => {
       { time: 2.5, device: 'gpu(10)', held: [0, 64] }
     ]);
     const spans = modelled([span(0, 1), span(1, 1)]).spans;
-    decodeCosts(new Float32Array([4, 8, 0, 16]), spans);
-    expect(spans.map(({ flops, moved }) => [flops, moved])).toEqual([
-      [4, 8],
-      [0, 16]
+    decodeCosts(new Float32Array([4, 8, 2, 0, 16, 0]), spans);
+    expect(spans.map(({ flops, moved, peak }) => [flops, moved, peak])).toEqual([
+      [4, 8, 2],
+      [0, 16, 0]
     ]);
-    expect(() => decodeCosts(new Float32Array([4, 8]), spans)).toThrow('costs');
+    expect(() => decodeCosts(new Float32Array([4, 8, 2]), spans)).toThrow('costs');
     expect(() => decodeMemory(states, 3)).toThrow('memory');
   });
 });

@@ -61,9 +61,9 @@ export function spanWords(span: Span, store: SpanStore): string[] {
   return flags ? [...lines, flags] : lines;
 }
 
-/** Of what a modelled device did: `2.1 GFLOP, 61 % of its peak in float32`, and the same of bytes. */
+/** Of what a modelled device did: `2.1 GFLOP, 61 % of the peak of its type`, and the same of bytes. */
 function costWords(span: Span, { kind, device }: Lane, store: SpanStore): string[] {
-  const { flops = 0, moved = 0, flags, duration } = span;
+  const { flops = 0, moved = 0, peak = 0, flags, duration } = span;
   if (kind !== 'compute') {
     const where = kind === 'all-reduce' || kind === 'link' ? 'over each link' : 'copied';
     return moved > 0 ? [`${bytes(moved)} ${where}`] : [];
@@ -71,10 +71,10 @@ function costWords(span: Span, { kind, device }: Lane, store: SpanStore): string
   const sheet = store instanceof ModelledStore ? store.sheet(device) : undefined;
   const known = flags & FLAG.running ? 0 : duration / 1e3; // of one that runs it is not known yet
   const share = (done: number, rate: number, of: string) =>
-    known > 0 && rate > 0 ? `, ${percent(done / (rate * known))} of its ${of}` : '';
+    known > 0 && rate > 0 ? `, ${percent(done / (rate * known))} of ${of}` : '';
   return [
-    flops > 0 && count(flops, 'FLOP') + share(flops, sheet?.flops ?? 0, 'peak in float32'),
-    moved > 0 && `${bytes(moved)} moved${share(moved, sheet?.bandwidth ?? 0, 'bandwidth')}`
+    flops > 0 && count(flops, 'FLOP') + share(flops, peak, 'the peak of its type'),
+    moved > 0 && `${bytes(moved)} moved${share(moved, sheet?.bandwidth ?? 0, 'its bandwidth')}`
   ].filter(line => line !== false);
 }
 
