@@ -266,10 +266,12 @@ void end_meetings(const std::string& why) {
     Guard guard(all().mutex);
     for (const auto& m : unfinished()) {
       numbers.push_back(m->number);
-      const bool called = m->parts.size() == m->devices;
+      const size_t calls = m->parts.size();
+      const bool called = calls == m->devices;
       const std::string here = names_of(*m, called);
       end(m.get(),
-          (here.empty() ? "nobody" : here) + (called ? " came" : " alone called") + "; " + why);
+          (here.empty() ? "nobody" : here) + (called ? " came" : " alone called") + "; " + why +
+              (called ? "" : " (if these are all: num_devices=" + std::to_string(calls) + ")"));
     }
     all().open.clear();
     all().called.clear();

@@ -438,3 +438,14 @@ def test_on_the_modelled_clock_a_missing_device_is_an_error(gpus):
                 made = [sync(x) for x in split_and_load(nd.array(DATA), [a, b])]
             nd.waitall()
             assert len(made) == 2
+
+
+def test_devices_that_were_not_meant_are_told(gpus):
+    """Without num_devices all GPUs are waited for."""
+    sync = SyncBatchNorm(in_channels=DATA.shape[1])
+    sync.initialize(ctx=gpus[:2])
+    with autograd.record():
+        made = [sync(x) for x in split_and_load(nd.array(DATA), gpus[:2])]
+    for part in made:
+        with pytest.raises(MXNetError, match=r"alone called.*if these are all: num_devices=2"):
+            part.wait_to_read()
