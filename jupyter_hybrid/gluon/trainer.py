@@ -129,6 +129,7 @@ class Trainer:
         with autograd.pause():
             self._init_kvstore()
             used = None if self._kvstore is None else self._use_fresh(ignore_stale_grad)
+            changes = getattr(self._kvstore, "changes", None)
             try:
                 if self._update_on_kvstore:
                     assert used is not None
@@ -137,7 +138,8 @@ class Trainer:
                     self._allreduce_grads()
                     self._update(ignore_stale_grad)
             except BaseException:
-                self._forget_grads()
+                if changes is None or changes != getattr(self._kvstore, "changes", None):
+                    self._forget_grads()
                 raise
 
     def allreduce_grads(self) -> None:

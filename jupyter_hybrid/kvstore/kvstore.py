@@ -32,6 +32,7 @@ class KVStore(KVStoreBase):
         self._arrays: dict[Any, NDArray] = {}
         self._updater: Callable[[Any, Any, Any], None] | None = None
         self._compression: Compression | None = None
+        self.changes = 0  # grows before gradients become sums, or arrays are updated
         # Of keys, for people, in the order in which a net uses them.
         self._names: dict[Any, str] = {}
 
@@ -82,9 +83,11 @@ class KVStore(KVStoreBase):
         home = self._sums(sums, stored, priority)
         if isinstance(self._updater, Updater):
             keys = [*sums]
+            self.changes += 1
             for part in self._parts(sums, stored):
                 self._updater(*([of[i] for i in part] for of in (keys, home, stored)))
         elif self._updater is not None:
+            self.changes += 1
             for one in zip(sums, home, stored, strict=True):
                 self._updater(*one)
         else:
@@ -189,6 +192,7 @@ class KVStore(KVStoreBase):
             Group(one, values, [*targets[one], self._known(one, [*values, *targets[one]])])
             for one, values in sums.items()
         ]
+        self.changes += 1
         return self._exchange(groups, "all-reduce", priority)
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:

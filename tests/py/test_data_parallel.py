@@ -439,6 +439,48 @@ def test_a_first_step_without_memory_is_made_up_for(in_store):
         assert first[0, 0] < 0.9
 
 
+@pytest.mark.parametrize("compression", [None, {"type": "2bit", "threshold": 0.01}])
+def test_a_step_without_memory_can_be_made_again(compression):
+    """Where nothing has changed yet; else the gradients must be computed again."""
+
+    def weights(failing):
+        with devices(2) as gpus:
+            net = nn.Dense(64, in_units=64)
+            net.initialize(mx.init.One(), ctx=gpus)
+            trainer = gluon.Trainer(net.collect_params(), "sgd", compression_params=compression)
+            for step in range(4):
+                with autograd.record():
+                    losses = [net(nd.ones((1, 64), ctx=c)).sum() for c in gpus]
+                autograd.backward(losses)
+                nd.waitall()
+                if failing and step == 2:
+                    gpus[0].limit_memory(_core.pool_stats(gpus[0])["used"] + 4_000)
+                    with pytest.raises(MXNetError, match="out of memory on gpu"):
+                        trainer.step(2)
+                    gpus[0].limit_memory(10**9)
+                trainer.step(2)
+            return [a.asnumpy() for a in net.weight.list_data()]
+
+    plain = weights(False)
+    for found in weights(True):
+        np.testing.assert_array_equal(found, plain[0])
+
+
+def test_gradients_that_may_be_sums_do_not_count_again(gpus):
+    p = gluon.Parameter("w", shape=(1,))
+    p.initialize(mx.init.One(), ctx=gpus[:2])
+    trainer = gluon.Trainer([p], Stops(), update_on_kvstore=False)
+    trainer.optimizer.left = 1
+    with autograd.record():
+        ys = [p.data(c) * 2 for c in gpus[:2]]
+    autograd.backward(ys)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.step(1)
+    assert [g.asscalar() for g in p.list_grad()] == [4, 4]
+    with pytest.raises(UserWarning, match="was not written by"):
+        trainer.step(1)
+
+
 @pytest.mark.parametrize("options", [{}, {"update_on_kvstore": False}])
 def test_parameters_that_are_cast_train_on(gpus, options):
     def trained(contexts, **options):
