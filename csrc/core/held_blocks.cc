@@ -142,7 +142,7 @@ std::string describe(Context ctx) {
     int64_t bytes = 0, blocks = 0;
   };
   std::vector<Row> rows;  // sites of one line are one row
-  int64_t known = 0, activations = 0;
+  int64_t known = 0;
   for (const Use& use : uses(ctx)) {
     const std::string place = the_hooks.describe_site(use.site);
     const std::string what =
@@ -152,7 +152,6 @@ std::string describe(Context ctx) {
     row->bytes += use.bytes;
     row->blocks += use.blocks;
     known += use.bytes;
-    if (use.kind == Kind::activations) activations += use.bytes;
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.bytes > b.bytes; });
@@ -171,12 +170,17 @@ std::string describe(Context ctx) {
   if (used > known) {
     text += "\n  " + bytes_in_words(used - known) + ": made before the limit was set";
   }
-  if (2 * activations > used) {
-    text +=
-        "\nMost of it are activations, kept for backward: a smaller batch has fewer, and "
-        "hybridize(remat='sqrt') computes them again";
-  }
   return text;
+}
+
+std::string advice(Context ctx) {
+  int64_t activations = 0;
+  for (const Use& use : uses(ctx)) {
+    if (use.kind == Kind::activations) activations += use.bytes;
+  }
+  if (2 * activations <= pool_of(ctx).used()) return "";
+  return "\nMost of it are activations, kept for backward: a smaller batch has fewer, and "
+         "hybridize(remat='sqrt') computes them again";
 }
 
 }  // namespace held

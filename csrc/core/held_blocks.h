@@ -28,6 +28,7 @@ struct Use {
 std::vector<Use> uses(Context ctx);  // by kind and line, the largest first
 // The same in words, one a line, the smallest of many together.
 std::string describe(Context ctx);
+std::string advice(Context ctx);  // how operators may need less; empty where none is known
 std::string bytes_in_words(int64_t bytes);  // "1.5 GB", "320 B"; a KB has 1,024 B
 
 // Who knows lines, and how memory that pending work holds comes free. csrc/engine sets them.

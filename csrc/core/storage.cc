@@ -88,7 +88,7 @@ int small_class(size_t bytes) {
   if (const int64_t limit = pool_of(ctx).limit()) {
     fail("out of memory on ", ctx.str(), ": ", held::bytes_in_words(static_cast<int64_t>(bytes)),
          " more do not fit, ", held::bytes_in_words(pool_of(ctx).used()), " of ",
-         held::bytes_in_words(limit), " are in use", held::describe(ctx));
+         held::bytes_in_words(limit), " are in use", held::describe(ctx), held::advice(ctx));
   }
   const PoolStats stats = pool_stats(ctx);
   fail("allocate: ", bytes, " bytes on ", ctx.str(), " are more than there is (", stats.used,
