@@ -5,6 +5,7 @@
 #include "bind/mx_call.h"
 #include "bind/site.h"
 #include "bind/trace_writes.h"
+#include "engine/engine.h"
 #include "launch/thread_state.h"
 #include "tape/autograd.h"
 #include "tape/tape.h"
@@ -179,17 +180,22 @@ PyObject* detach(PyObject* self, PyObject*) {
 
 }  // namespace
 
-// MXNet's form: the values, then "<NDArray 2x3 @cpu(0)>".
+// MXNet's form: the values, then "<NDArray 2x3 @cpu(0)>". Of a device that is modelled only, words
+// that there are none.
 PyObject* array_repr(PyObject* self) {
   return guarded([&] {
     const NDArray& value = value_of(as_array(self));
+    wait_ready(value, false);
+    const std::string values = engine::has_values(*value.storage)
+                                   ? py::str(to_numpy(value)).cast<std::string>()
+                                   : "not computed";
     std::string sizes;
     for (const int64_t size : value.shape)
       sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
     std::string type = Py_TYPE(self)->tp_name;
     type = type.substr(type.rfind('.') == std::string::npos ? 0 : type.rfind('.') + 1);
-    const std::string text = "\n" + py::str(to_numpy(value)).cast<std::string>() + "\n<" + type +
-                             " " + sizes + (sizes.empty() ? "@" : " @") + value.ctx().str() + ">";
+    const std::string text = "\n" + values + "\n<" + type + " " + sizes +
+                             (sizes.empty() ? "@" : " @") + value.ctx().str() + ">";
     return py::str(text).release().ptr();
   });
 }

@@ -120,6 +120,8 @@ void wait_until_over(Storage* storage) {
   }
 }
 
+bool has_values(const Storage& storage) { return !Scheduler::get().not_computed(storage.var); }
+
 void wait_to_write(Storage* storage) {
   Scheduler& scheduler = Scheduler::get();
   if (storage->var.modelled_uses()) scheduler.wait_on_clock(&storage->var, false);

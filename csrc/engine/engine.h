@@ -82,6 +82,7 @@ void wait_to_read(Storage* storage);
 void wait_to_write(Storage* storage);
 void wait_until_written(Storage* storage);  // or until that has failed
 void wait_until_over(Storage* storage);     // raises errors, but not for what is modelled only
+bool has_values(const Storage& storage);    // when that is over: false for what is modelled only
 void wait_all();  // raises the first error not yet reported, after everything has finished
 // Access by the calling thread itself, in its turn among the operators: waits for those in the way
 // and keeps later ones out until destroyed. Reading raises the stored error.

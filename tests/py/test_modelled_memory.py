@@ -185,6 +185,16 @@ def test_what_is_modelled_only_has_times_and_no_values():
             b.asnumpy()
 
 
+def test_what_is_modelled_only_is_shown_without_values():
+    with devices(1, compute=False) as (gpu,):
+        a = nd.ones((3, 3), ctx=gpu) * 2
+        assert repr(a) == str(a) == f"{a}" == "\nnot computed\n<NDArray 3x3 @gpu(0)>"
+        assert repr(a.sum()) == "\nnot computed\n<NDArray 1 @gpu(0)>"
+        assert repr(a.as_in_context(mx.cpu())) == "\nnot computed\n<NDArray 3x3 @cpu(0)>"
+    with devices(1) as (gpu,):
+        assert repr(nd.ones(2, ctx=gpu)) == "\n[1. 1.]\n<NDArray 2 @gpu(0)>"
+
+
 def test_modelled_only_needs_no_memory_of_the_host():
     with devices(8, like="V100", compute=False) as gpus:
         before = mx._core.pool_stats()["reserved"]
