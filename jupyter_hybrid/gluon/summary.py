@@ -35,7 +35,7 @@ def print_summary(net: Block, inputs: tuple[Any, ...]) -> None:
             return  # called to infer shapes; with arrays it is called afterwards
         layer = _Layer(f"{type(block).__name__}-{len(layers)}", _shapes(outputs))
         for param in block.params.values():
-            size = param.data().size
+            size = param.list_data()[0].size  # alike on every device
             layer.parameters += size
             layer.trainable += 0 if param.grad_req == "null" else size
             layer.shared += size if id(param) in seen else 0

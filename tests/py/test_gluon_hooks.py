@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cells import Shell
 
+import jupyter_hybrid as mx
 from jupyter_hybrid import autograd, nd
 from jupyter_hybrid.gluon import nn, utils
 
@@ -59,6 +60,15 @@ def test_summary(capsys):
     net.hybridize()
     with pytest.raises(AssertionError, match="a hybridized block does not call its layers"):
         net.summary(nd.ones((2, 2, 5, 5)), nd.ones((2, 3)))
+
+
+def test_a_summary_of_a_net_on_several_devices(capsys):
+    mx.virtual_gpus(3)
+    net = nn.Dense(3, in_units=2)
+    net.initialize(ctx=[mx.gpu(1), mx.gpu(2)])
+    net.summary(nd.ones((1, 2), ctx=mx.gpu(1)))
+    assert "Total params: 9\n" in capsys.readouterr().out
+    mx.virtual_gpus(0)
 
 
 def test_handles_take_hooks_off():
