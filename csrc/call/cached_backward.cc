@@ -174,6 +174,9 @@ void compile_recording(Signature* s) {
   for (size_t i = 0; i < s->wanted.size(); ++i) {
     if (s->wanted[i]) usual.second.push_back(static_cast<int>(i));
   }
+  s->options.plan.has_backward = true;
+  s->options.plan.remat_asked =
+      s->options.pass.remat_segments != 0 || s->options.pass.remat_budget != 0;
   int64_t budget = 0;
   std::swap(budget, s->options.pass.remat_budget);
   if (budget == 0) {

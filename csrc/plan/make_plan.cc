@@ -153,6 +153,8 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   Plan plan;
   plan.method = options.method;
   plan.training = options.training;
+  plan.has_backward = options.has_backward;
+  plan.remat_asked = options.remat_asked;
   plan.donated = options.donated;
   plan.donated.resize(graph.inputs.size(), false);
   plan.updates = options.updates;

@@ -117,6 +117,8 @@ struct Plan {
   std::vector<int32_t> updates;    // by graph.outputs: kFresh, kGiven or an input
   std::vector<Commit> commits;     // made after the copies
   bool training = false;           // false: Dropout and the like are views
+  bool has_backward = false;       // it computes gradients, or what another program reads for them
+  bool remat_asked = false;        // what rematerialization can save is saved
   std::vector<bool> donated;       // by graph.inputs: inputs that the program may overwrite
   int64_t arena_bytes = 0;         // aligned to 64
   int64_t planned_bytes = 0;       // peak of logical bytes created, outputs included
@@ -138,6 +140,8 @@ struct PlanOptions {
   std::vector<int32_t> updates;  // by graph.outputs: kFresh (the rest too), kGiven or an input
   bool enabled = true;           // false: every value has its own buffer to the end
   bool training = false;
+  bool has_backward = false;
+  bool remat_asked = false;
 };
 // The graph is inferred and scheduled, and runs on one device.
 Plan make_plan(const Graph& graph, const PlanOptions& options);

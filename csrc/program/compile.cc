@@ -35,9 +35,12 @@ bool find_devices(Graph* graph, const CompileOptions& options) {
   return decided && devices_of(*graph).size() > 1;
 }
 
-PlanOptions plan_options_of(const CompileOptions& options) {
+PlanOptions plan_options_of(const Graph& graph, const CompileOptions& options) {
   PlanOptions plan = options.plan;
   plan.training = options.pass.training;
+  plan.has_backward = plan.has_backward || !options.pass.grad_of.empty() ||
+                      std::any_of(graph.nodes.begin(), graph.nodes.end(), is_backward);
+  plan.remat_asked = plan.remat_asked || options.pass.remat_segments != 0;
   if (plan.donated.empty()) plan.donated = options.pass.donated;
   if (options.switched_off(kPlanStage)) plan.enabled = false;
   return plan;
@@ -74,7 +77,7 @@ Compiled compile_as_asked(const Graph& graph, const CompileOptions& options) {
   Graph current = decided(graph, options.pass);
   PassOptions pass_options = options.pass;
   pass_options.devices = find_devices(&current, options);
-  const PlanOptions plan_options = plan_options_of(options);
+  const PlanOptions plan_options = plan_options_of(current, options);
   const auto keep = [&](Stage stage, const Graph& after) {
     if (!options.keep_stages) return;
     stage.graph = after;
@@ -121,6 +124,7 @@ Compiled by_root(const Graph& graph, const CompileOptions& options) {
   if (with < without) return compile_as_asked(graph, options);
   CompileOptions plain = options;
   plain.pass.remat_segments = 0;
+  plain.plan.remat_asked = true;
   plain.pass.why_no_remat = "it saves nothing here: " + std::to_string(with) + " bytes with it, " +
                             std::to_string(without) + " without";
   return compile_as_asked(graph, plain);

@@ -34,6 +34,12 @@ int32_t highest_step(const Plan& plan) {
   return step;
 }
 
+std::string what_it_is(const Plan& plan, const Buffer& buffer, const Node& maker) {
+  if (is_backward(maker)) return "gradients";
+  if (plan.has_backward) return "activations";
+  return buffer.kind == BufferKind::output ? "results" : "intermediate results";
+}
+
 // What is live there, by line, the largest first.
 std::string live_by_line(const Graph& graph, const Plan& plan) {
   constexpr size_t kMost = 6;
@@ -44,10 +50,8 @@ std::string live_by_line(const Graph& graph, const Plan& plan) {
     if (step < b.start || step > b.end) continue;
     const Node* const node = maker(graph, b);
     if (!node) continue;
-    const bool backward = node->scope.compare(0, 8, "backward") == 0;
     const std::string place = held::hooks().describe_site(node->site);
-    lines[(backward ? "gradients" : "activations") + (place.empty() ? "" : " of " + place)] +=
-        b.bytes;
+    lines[what_it_is(plan, b, *node) + (place.empty() ? "" : " of " + place)] += b.bytes;
   }
   std::vector<std::pair<std::string, int64_t>> rows(lines.begin(), lines.end());
   std::stable_sort(rows.begin(), rows.end(),
@@ -78,9 +82,10 @@ StorageRef take_arena(const Graph& graph, const Plan& plan, int64_t new_bytes, C
        " beside the ", held::bytes_in_words(used), " that are in use, ",
        held::bytes_in_words(used + need), " of ", held::bytes_in_words(limit),
        ". At its highest it holds", live_by_line(graph, plan), "\nIn use are", held::describe(ctx),
-       plan.training ? "\nLess is needed with --remat sqrt or hybridize(remat='sqrt'), which "
-                       "computes activations again, or with a smaller batch"
-                     : "\nLess is needed with a smaller batch");
+       plan.has_backward && !plan.remat_asked
+           ? "\nLess is needed with --remat sqrt or hybridize(remat='sqrt'), which "
+             "computes activations again, or with a smaller batch"
+           : "\nLess is needed with a smaller batch");
 }
 
 }  // namespace hybrid

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cells import Shell
 from modelled_helpers import TOY, devices
 
 import jupyter_hybrid as mx
@@ -91,6 +92,34 @@ def test_a_program_tells_its_need_before_it_runs():
             y = net(x[:100])
         y.backward()
         assert np.isfinite(net[0].weight.grad().asnumpy()).all()
+
+
+def test_rematerialization_is_offered_where_it_can_help():
+    with devices(1, like=toy(1500 * KB)) as (gpu,):
+        net = nn.HybridSequential()
+        for _ in range(8):
+            net.add(nn.Dense(100, activation="sigmoid", in_units=100, flatten=False))
+        net.initialize(ctx=gpu)
+        x = nd.ones((1000, 100), ctx=gpu)
+        for how in (None, "sqrt", 3600 * KB):
+            net.hybridize(remat=how)
+            with pytest.raises(MXNetError, match="the program needs") as error, autograd.record():
+                net(x)
+            text = str(error.value)
+            assert " activations of " in text
+            assert ("--remat sqrt" in text) == (how is None)
+            assert text.endswith("a smaller batch")
+
+
+def test_a_program_without_a_gradient_has_intermediate_results():
+    with devices(1, like=toy(3000 * KB)) as (gpu,):
+        shell = Shell()
+        shell.ns.update(nd=nd, big=nd.ones((500, 600), ctx=gpu))
+        cell = "r = nd.dot(nd.dot(big * 2, big.T), big) + 1"
+        text = str(shell.hybridize(cell, "--out r --force", fails=True).error)
+        assert "the program needs" in text and "intermediate results of " in text
+        assert "activations" not in text and text.endswith("Less is needed with a smaller batch")
+        shell.ip.reset(new_session=False)
 
 
 def test_pending_programs_do_not_take_each_others_memory():
