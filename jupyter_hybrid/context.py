@@ -61,8 +61,8 @@ def virtual_gpus(
         compute: False: the arithmetic is skipped; reading a result raises MXNetError.
 
     Raises:
-        TypeError: ``n`` is no integer.
-        MXNetError: the machine is not well described; the devices are as before then.
+        TypeError: ``n`` is no integer, or ``like`` or ``links`` are of other types.
+        MXNetError: the machine is not well described. The devices are as before then.
     """
     n = operator.index(n)
     given = {"links": links, "dispatch": dispatch, "host": host, "compute": compute}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from IPython.core.error import UsageError as MagicUsageError
 
 from .. import _core
@@ -62,9 +64,7 @@ def _read(words: list[str]) -> tuple[int, dict]:
     rest = list(words)
     options: dict = {}
     try:
-        count = int(rest.pop(0))
-        if not 0 <= count <= 64:
-            raise ValueError("N is 0 to 64")
+        count = _count(rest.pop(0))
         while rest:
             word = rest.pop(0)
             if word in ("like", "links", "dispatch") and not rest:
@@ -76,7 +76,7 @@ def _read(words: list[str]) -> tuple[int, dict]:
                 if options["links"] not in LINKS:
                     raise ValueError(f"no topology {options['links']!r} is known")
             elif word == "dispatch":
-                options["dispatch"] = float(rest.pop(0)) * 1e-6
+                options["dispatch"] = _microseconds(rest.pop(0)) * 1e-6
             elif word == "modelled-only":
                 options["compute"] = False
             elif word == "unmodelled":
@@ -88,6 +88,20 @@ def _read(words: list[str]) -> tuple[int, dict]:
     if count and "like" not in options:
         options["like"] = "V100"
     return count, options
+
+
+def _count(word: str) -> int:
+    with suppress(ValueError):
+        if 0 <= int(word) <= 64:
+            return int(word)
+    raise ValueError(f"N is 0 to 64, a whole number, not {word!r}")
+
+
+def _microseconds(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise ValueError(f"dispatch is {word!r}, expected a number of microseconds") from None
 
 
 def _device(rest: list[str]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._core import Context
 from ..base import MXNetError
 from .quantities import quantity
 
@@ -29,9 +30,13 @@ class Link:
     """A link between two ends, such as ``"gpu(0)"``, ``"cpu(0)"`` or a switch of any other name.
 
     Attributes:
+        end, other: names; a Context stands for its own.
         bandwidth: bytes/s, each way: both ways at once don't disturb each other.
         latency: seconds before the first byte arrives.
         name: the kind, such as PCIe.
+
+    Raises:
+        TypeError: an end or the name is no text.
     """
 
     end: str
@@ -39,6 +44,22 @@ class Link:
     bandwidth: float
     latency: float = 0.0
     name: str = ""
+
+    def __post_init__(self) -> None:
+        for which in ("end", "other"):
+            given: object = getattr(self, which)
+            if isinstance(given, Context):
+                object.__setattr__(self, which, str(given))
+            elif not isinstance(given, str):
+                raise TypeError(
+                    f"Link({self.end!r}, {self.other!r}): expected ends such as 'gpu(0)', "
+                    f"'cpu(0)' or a switch's name, got {type(given).__name__}"
+                )
+        if not isinstance(self.name, str):
+            raise TypeError(
+                f"Link({self.end!r}, {self.other!r}): expected a name such as 'PCIe', "
+                f"got {type(self.name).__name__}"
+            )
 
     def _described(self) -> dict[str, Any]:
         return {
@@ -97,8 +118,13 @@ def _nvlink(a: int, b: int, bandwidth: float) -> Link:
     return Link(f"gpu({a})", f"gpu({b})", bandwidth, _NVLINK_LATENCY, "NVLink")
 
 
-def topology(links: str | list[Link] | None, n: int) -> list[Link]:
-    """Links by the name of their topology, or themselves: "pcie", "nvlink" (a ring), "dgx1"."""
+def topology(links: str | Sequence[Link] | None, n: int) -> list[Link]:
+    """Links by the name of their topology, or themselves: "pcie", "nvlink" (a ring), "dgx1".
+
+    Raises:
+        MXNetError: no topology has this name.
+        TypeError: these are neither Links nor a name.
+    """
     if isinstance(links, (list, tuple)):
         wrong = next((link for link in links if not isinstance(link, Link)), None)
         if wrong is not None:
@@ -107,6 +133,11 @@ def topology(links: str | list[Link] | None, n: int) -> list[Link]:
     known: dict[str, Callable[[int], list[Link]]] = {
         "pcie": pcie_tree, "nvlink": nvlink_ring, "dgx1": dgx1,
     }  # fmt: skip
+    if links is not None and not isinstance(links, str):
+        raise TypeError(
+            f"links: expected {', '.join(map(repr, known))} or a list of Links, "
+            f"got {type(links).__name__}"
+        )
     if links is None or links in known:
         return known[links or "pcie"](n)
     raise MXNetError(f"links: no topology {links!r} is known; there are {', '.join(known)}")

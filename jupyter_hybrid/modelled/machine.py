@@ -11,6 +11,7 @@ from .. import _core
 from ..base import MXNetError
 from .device import DeviceModel, device
 from .links import Link, topology
+from .quantities import flag, quantity
 
 __all__ = ["Machine", "declare", "declared", "machine"]
 
@@ -23,13 +24,18 @@ class Machine:
     """GPUs, links, and how fast the host hands out work.
 
     Attributes:
-        gpus: one for each of them.
-        links: between them and the host.
+        gpus: one for each of them; a name stands for its device.
+        links: between them and the host; None or a name for a topology of them, as in
+            :func:`~jupyter_hybrid.virtual_gpus`.
         dispatch: seconds of the host for every operator or program that it pushes to a GPU, beside
             the time of the processor that the thread itself takes.
         host: modelled seconds in a second of the thread's own processor time; 0: none, and the
             host's clock advances by ``dispatch`` and waits alone.
         compute: False: the arithmetic is skipped; results have times and no values.
+
+    Raises:
+        MXNetError: no device or topology has this name.
+        TypeError: ``gpus`` or ``links`` are something else.
     """
 
     gpus: tuple[DeviceModel, ...]
@@ -37,6 +43,15 @@ class Machine:
     dispatch: float = _LAUNCH_CALL
     host: float = 1.0
     compute: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.gpus, (list, tuple)):
+            raise TypeError(
+                "Machine: gpus: expected a tuple of names or DeviceModels, "
+                f"got {type(self.gpus).__name__}"
+            )
+        object.__setattr__(self, "gpus", tuple(device(gpu) for gpu in self.gpus))
+        object.__setattr__(self, "links", tuple(topology(self.links, len(self.gpus))))
 
     def __str__(self) -> str:
         names = [gpu.name for gpu in self.gpus]
@@ -87,9 +102,9 @@ def machine(
     return Machine(
         gpus,
         tuple(topology(links, n)),
-        _LAUNCH_CALL if dispatch is None else float(dispatch),
-        1.0 if host is None else float(host),
-        bool(compute),
+        _LAUNCH_CALL if dispatch is None else dispatch,
+        1.0 if host is None else host,
+        compute,
     )
 
 
@@ -107,9 +122,10 @@ def declare(n: int, of: Machine | None) -> None:
         _core.set_virtual_gpus(n)
         _declared = None
         return
+    described = _described(of)
     _core.set_virtual_gpus(n)
     try:
-        _core.start_model(_described(of))
+        _core.start_model(described)
     except MXNetError:
         _core.set_virtual_gpus(before)
         raise
@@ -125,7 +141,7 @@ def _described(of: Machine) -> dict[str, Any]:
     return {
         "gpus": [gpu._described() for gpu in of.gpus],
         "links": [link._described() for link in of.links],
-        "dispatch_s": of.dispatch,
-        "cpu_scale": of.host,
-        "compute": of.compute,
+        "dispatch_s": quantity(of.dispatch, "the host", "dispatch time"),
+        "cpu_scale": quantity(of.host, "the host", "scale of processor time"),
+        "compute": flag(of.compute, "compute"),
     }

@@ -6,6 +6,8 @@ import math
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from ..base import MXNetError
 
 
@@ -19,6 +21,13 @@ def quantity(value: Any, of: str, what: str) -> float:
 def capacity(value: Any, of: str) -> int:
     """Bytes of a memory: 1 to 2^63 - 1."""
     found = int(quantity(value, of, "memory"))
-    if 0 < found < 2**63:
+    if found == value and 0 < found < 2**63:
         return found
     raise MXNetError(f"virtual_gpus: the memory of {of} is {value!r}, expected 1 to 2^63 - 1 bytes")
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False, or 1 or 0. Raises MXNetError, naming ``what``."""
+    if isinstance(value, (int, np.bool_)) and value in (0, 1):
+        return bool(value)
+    raise MXNetError(f"virtual_gpus: {what} is {value!r}, expected True or False")

@@ -13,7 +13,7 @@ from modelled_helpers import TOY, devices
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, nd
-from jupyter_hybrid.modelled import Timeline, record
+from jupyter_hybrid.modelled import Link, Machine, Timeline, record
 
 
 @pytest.fixture
@@ -102,7 +102,9 @@ def test_the_magic_declares_and_tells():
         assert mx.num_gpus() == 3
         for wrong, why in (
             ("65", "N is 0 to 64"), ("x", "'x'"), ("2 like", "nothing follows like"),
+            ("two", "N is 0 to 64, a whole number, not 'two'"),
             ("2 like Z80 links dgx1", "no device 'Z80' is known"), ("2 dispatch soon", "'soon'"),
+            ("2 dispatch soon", "dispatch is 'soon', expected a number of microseconds"),
             ("2 links torus", "no topology 'torus'"), ("2 quickly", "'quickly' is no option"),
         ):  # fmt: skip
             assert why in str(shell.run(f"%hybrid gpus {wrong}", fails=True).error)
@@ -119,6 +121,7 @@ def test_the_magic_declares_and_tells():
     [
         ({"memory": 0}, "the memory of toy is 0, expected 1 to"),
         ({"memory": -5}, "the memory of toy is -5, expected 1 to"),
+        ({"memory": 1.5}, "the memory of toy is 1.5, expected 1 to"),
         ({"memory": 10**30}, r"the memory of toy is 10+, expected 1 to 2\^63 - 1 bytes"),
         ({"bandwidth": "fast"}, "the bandwidth of toy is 'fast', expected a number"),
         ({"launch": float("nan")}, "the launch time of toy is nan, expected a number"),
@@ -187,6 +190,65 @@ def test_figures_are_of_the_time_whose_spans_are_kept():
         assert figures.compute / figures.seconds == pytest.approx(1, rel=1e-3)
         assert made.utilisation() == pytest.approx(1, rel=1e-3)
         assert "no longer kept: these figures are of the last" in str(made)
+
+
+def test_a_machine_is_described_by_names_and_contexts():
+    with devices(2) as gpus:
+        links = [Link(mx.cpu(), gpus[0], 1e9), Link("cpu(0)", gpus[1], 1e9)]
+        assert [(link.end, link.other) for link in links] == [
+            ("cpu(0)", "gpu(0)"), ("cpu(0)", "gpu(1)"),
+        ]  # fmt: skip
+        made = Machine(["V100", TOY], links)
+        mx.virtual_gpus(2, like=made)
+        assert str(mx.modelled.declared()) == "1 x V100, 1 x toy, virtual, computed by the CPU"
+        assert Machine(("V100",) * 2, None).links == Machine(("V100",) * 2, "pcie").links
+        assert replace(made, links="nvlink").gpus == made.gpus
+
+
+@pytest.mark.parametrize(
+    ("described", "error", "message"),
+    [
+        (lambda: Link(1, "gpu(0)", 1e9), TypeError, r"Link\(1, 'gpu\(0\)'\): expected ends .* int"),
+        (lambda: Link("a", "b", 1e9, 0, None), TypeError, r"Link\('a', 'b'\): expected a name"),
+        (lambda: Machine("V100", None), TypeError, "gpus: expected a tuple of names"),
+        (lambda: Machine(("Z80",), None), MXNetError, "no device 'Z80' is known"),
+        (lambda: Machine((3,), None), TypeError, "expected a name or a DeviceModel, got int"),
+        (lambda: Machine((TOY,), 3), TypeError, "links: expected 'pcie', .* got int"),
+        (lambda: Machine((TOY,), [3]), TypeError, "links: expected Links, got int"),
+        (
+            lambda: Machine((TOY,), None, dispatch="x"),
+            MXNetError,
+            "dispatch time of the host is 'x'",
+        ),
+        (
+            lambda: Machine((TOY,), None, host=None),
+            MXNetError,
+            "processor time of the host is None",
+        ),
+        (lambda: Machine((TOY,), None, compute="no"), MXNetError, "compute is 'no', expected True"),
+    ],
+)
+def test_a_machine_that_is_badly_described_changes_nothing(described, error, message):
+    with devices(2) as _:
+        before = mx.modelled.declared()
+        with pytest.raises(error, match=message):
+            mx.virtual_gpus(1, like=described())
+        assert mx.modelled.declared() is before and mx.num_gpus() == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dispatch": "x"}, "the dispatch time of the host is 'x', expected a number"),
+        ({"host": "x"}, "the scale of processor time of the host is 'x', expected a number"),
+        ({"compute": "no"}, "compute is 'no', expected True or False"),
+        ({"compute": None}, "compute is None, expected True or False"),
+    ],
+)
+def test_figures_of_the_host_are_checked(options, message):
+    with pytest.raises(MXNetError, match=message):
+        mx.virtual_gpus(2, like="V100", **options)
+    assert mx.num_gpus() == 0 and mx.modelled.declared() is None
 
 
 def test_a_machine_brings_its_own_links():
