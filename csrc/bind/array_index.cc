@@ -102,6 +102,8 @@ NDArray repeated(const NDArray& value, const Shape& shape) {
 void write_now(const NDArray& target, NDArray value) {
   if (value.storage == target.storage) value = copied(value);
   if (value.ctx() != target.ctx()) {
+    // What goes where it stays needs no memory on the way, nor a kernel that lays it out.
+    if (value.shape == target.shape && target.contiguous()) return copy_array(value, target);
     const NDArray here = NDArray::empty(value.shape, value.dtype, target.ctx());
     copy_array(value, here);
     value = here;
@@ -142,7 +144,9 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
   const bool as_node = how != Write::now;
   const ModeScope mode(tracing() && !as_node ? static_cast<uint32_t>(kEager) : thread_state().mode);
   const ArrayRef ref = target->ref;
-  const ArrayRef value = as_value(given, dtype_of(ref), context_of(ref));
+  // Python's and NumPy's values are the host's: write_now() brings them to the target.
+  const Context home = as_node ? context_of(ref) : Context();
+  const ArrayRef value = as_value(given, dtype_of(ref), home);
   if (as_node) {
     ArrayRef written = write_by_operator(ref, index, moved_to(context_of(ref), value));
     if (index.whole && may_change_later(given, value)) {

@@ -79,6 +79,62 @@ def test_virtual_gpus_compute(two_gpus):
         nd.zeros(1, ctx=mx.gpu(2))
 
 
+def test_copies_into_arrays_of_other_devices(two_gpus):
+    """Whatever the target's layout, dtype or window, and with what is still to be computed."""
+    near, far = two_gpus
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for source in (nd.array(values), nd.array(values, ctx=far), values, values.tolist()):
+        target = nd.zeros((3, 4), ctx=near)
+        target[:] = source
+        np.testing.assert_array_equal(target.asnumpy(), values)
+        rows = nd.zeros((4, 4), ctx=near)
+        rows[1:] = source  # a window in a row
+        np.testing.assert_array_equal(rows.asnumpy(), np.vstack([np.zeros(4), *values]))
+        columns = nd.zeros((3, 8), ctx=near)
+        columns[:, ::2] = source
+        np.testing.assert_array_equal(columns[:, ::2].asnumpy(), values)
+        halves = nd.zeros((3, 4), ctx=near, dtype="float16")
+        halves[:] = source
+        assert halves.dtype == np.float16 and halves.context == near
+        np.testing.assert_array_equal(halves.asnumpy(), values)
+    target[:] = nd.array(values, ctx=far).T.reshape((3, 4))
+    np.testing.assert_array_equal(target.asnumpy(), values.T.reshape(3, 4))
+    target[:] = nd.array(values[0], ctx=far)
+    np.testing.assert_array_equal(target.asnumpy(), np.tile(values[0], (3, 1)))
+    with pytest.raises(MXNetError, match="setitem"):
+        target[:] = nd.ones((4, 3), ctx=far)
+
+
+def test_a_copy_waits_for_readers_of_what_it_overwrites(two_gpus):
+    near, far = two_gpus
+    target, new = nd.ones((300, 300), ctx=near), nd.ones((300, 300), ctx=far) * 2
+    for _ in range(20):
+        before = nd.dot(target, target)
+        new.copyto(target)
+        after = nd.dot(target, target)
+        target[:] = 1
+        assert before.asnumpy()[0, 0] == 300 and after.asnumpy()[0, 0] == 1200
+
+
+def test_what_failed_is_not_copied_and_a_record_is_not_overwritten(two_gpus):
+    near, far = two_gpus
+    target = nd.ones((1, 1), ctx=near)
+    nd.linalg.potrf(nd.array([[-1.0]], ctx=far)).copyto(target)
+    with pytest.raises(MXNetError, match="not positive definite"):
+        target.asnumpy()
+    nd.ones((1, 1), ctx=far).copyto(target)  # overwritten as a whole
+    assert target.asscalar() == 1
+    x = nd.ones((3,), ctx=near)
+    x.attach_grad()
+    with autograd.record():
+        y = x * 2
+        with pytest.raises(MXNetError, match="part of a recorded graph"):
+            nd.zeros((3,)).copyto(y)
+        z = y * y
+    z.backward()
+    assert x.grad.asnumpy().tolist() == [8, 8, 8]
+
+
 def test_gradients_on_a_virtual_gpu(two_gpus):
     x = nd.array([1, 2, 3], ctx=mx.gpu(1))
     x.attach_grad()

@@ -10,7 +10,7 @@ from modelled_helpers import TOY, devices
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, autograd, gluon, nd
 from jupyter_hybrid.gluon import nn
-from jupyter_hybrid.modelled import DeviceModel
+from jupyter_hybrid.modelled import DeviceModel, record
 
 KB = 1000
 
@@ -62,6 +62,31 @@ def test_activations_that_fill_a_device_are_one_row_and_a_hint():
         assert len(rows) == len({row.partition(": ")[2].partition(" (")[0] for row in rows}) < 9
         assert "activations made at test_modelled_memory.py" in rows[0]
         assert "a smaller batch" in hint and "remat='sqrt'" in hint
+
+
+def test_a_copy_into_an_array_needs_no_memory_beside_it():
+    values = np.arange(150_000, dtype=np.float32)
+    with devices(2, like=toy(1000 * KB)) as (gpu, other):
+        host, there = nd.array(values), nd.array(values, ctx=other)
+        target = nd.zeros((150_000,), ctx=gpu)
+        for write in (
+            lambda: host.copyto(target),
+            lambda: target.__setitem__(slice(None), host),
+            lambda: target.__setitem__(slice(None), values),
+            lambda: there.copyto(target),
+            lambda: target.__setitem__(slice(0, 150_000), there),
+        ):
+            target[:] = 0
+            nd.waitall()
+            with record() as run:
+                write()
+                nd.waitall()
+            assert [span["name"] for span in run.of(str(gpu), "compute")] == []
+            assert len(run.of(str(gpu), "copy-in")) == 1
+            np.testing.assert_array_equal(target.asnumpy(), values)
+        back = nd.zeros((150_000,))
+        target.copyto(back)
+        np.testing.assert_array_equal(back.asnumpy(), values)
 
 
 def test_what_pending_work_holds_is_waited_for():
