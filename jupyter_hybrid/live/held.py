@@ -46,12 +46,17 @@ class Holding:
 
 @dataclass(frozen=True)
 class Pool:
-    """One device's memory, in bytes: in use now, the most so far, taken from the system."""
+    """One device's memory, in bytes: in use now, the most so far, taken from the system.
+
+    Attributes:
+        virtual: it stands for a GPU's and is the host's.
+    """
 
     device: str
     used: int
     peak: int
     reserved: int
+    virtual: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,9 @@ class Memory:
         return "\n".join(line for pool in self.pools for line in self._told(pool))
 
     def _told(self, pool: Pool) -> Iterator[str]:
+        name = _pool_of(pool.device) + (", virtual" if pool.virtual else "")
         yield (
-            f"{_pool_of(pool.device)}: {byte_size(pool.used)} in use, {byte_size(pool.peak)} at "
+            f"{name}: {byte_size(pool.used)} in use, {byte_size(pool.peak)} at "
             f"the most, {byte_size(pool.reserved)} taken from the system"
         )
         own = [h for h in self._of(pool) if h.pooled]
@@ -118,7 +124,8 @@ def memory(namespace: Mapping[str, Any]) -> Memory:
     pools = []
     for device in devices:
         stats = _core.pool_stats(device)
-        pools.append(Pool(str(device), stats["used"], stats["peak"], stats["reserved"]))
+        figures = stats["used"], stats["peak"], stats["reserved"]
+        pools.append(Pool(str(device), *figures, device.virtual))
     return Memory(sorted(held, key=lambda h: -h.bytes), pools)
 
 

@@ -97,7 +97,9 @@ class Records:
             frame = self._reader.read_frame(1 << 30)
             self._offset = frame["offset_ms"]
             self._names.update(frame["names"])
-            self.lanes.update({lane["id"]: lane["name"] for lane in frame["lanes"]})
+            for lane in frame["lanes"]:
+                kind = " (virtual)" if lane["virtual"] else ""
+                self.lanes[lane["id"]] = lane["name"] + kind
             if first:
                 return
             lost = [gap for gap in frame["gaps"] if self._inside(gap["end_ms"])]

@@ -9,6 +9,7 @@ import pytest
 from cells import Shell
 from test_cell_training import MLP, SETUP
 
+import jupyter_hybrid as mx
 from jupyter_hybrid import _core, live, nd
 
 
@@ -101,3 +102,11 @@ def test_the_magic_tells(shell):
     told = shell.run("%engine memory").out
     assert told.startswith("cpu: ")
     assert "1 MB  weights\n" in told
+
+
+def test_a_virtual_gpu_is_called_so(shell):
+    mx.virtual_gpus(1)
+    shell.ns.update(x=nd.ones((200, 100), ctx=mx.gpu(0)))
+    told = shell.run("%engine memory").out
+    assert told.startswith("cpu: ") and "\ngpu(0), virtual: 78.1 KB in use, " in told
+    mx.virtual_gpus(0)

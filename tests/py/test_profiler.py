@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import jupyter_hybrid as mx
 from jupyter_hybrid import autograd, nd, profiler
 from jupyter_hybrid.base import MXNetError
 from jupyter_hybrid.gluon import rnn
@@ -131,3 +132,15 @@ def test_a_state_that_no_gradient_comes_from_makes_no_forward_run_again():
         profiler.set_state("stop")
         assert counted()["RNN"] == steps
         profiler.dumps(reset=True)
+
+
+def test_lanes_of_a_virtual_gpu_are_called_so(written):
+    mx.virtual_gpus(1)
+    profiler.set_config(filename=str(written), profile_all=True)
+    profiler.set_state("run")
+    nd.sin(nd.ones((8, 8), ctx=mx.gpu(0))).wait_to_read()
+    profiler.dump()
+    events = json.loads(written.read_text())["traceEvents"]
+    lanes = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert "gpu(0) compute (virtual)" in lanes and "gpu(0) compute" not in lanes
+    mx.virtual_gpus(0)
