@@ -63,6 +63,10 @@ class DeviceModel:
         return self.float32
 
     def _described(self) -> dict[str, Any]:
+        if not isinstance(self.name, str):
+            raise MXNetError(
+                f"virtual_gpus: the name of a DeviceModel is {self.name!r}, expected a text"
+            )
         figures = {
             "flops32": (self.float32, "float32 rate"),
             "flops64": (self.float64, "float64 rate"),

@@ -121,6 +121,7 @@ def test_the_magic_declares_and_tells():
     [
         ({"memory": 0}, "the memory of toy is 0, expected 1 to"),
         ({"memory": -5}, "the memory of toy is -5, expected 1 to"),
+        ({"name": 3}, "the name of a DeviceModel is 3, expected a text"),
         ({"memory": 1.5}, "the memory of toy is 1.5, expected 1 to"),
         ({"memory": 10**30}, r"the memory of toy is 10+, expected 1 to 2\^63 - 1 bytes"),
         ({"bandwidth": "fast"}, "the bandwidth of toy is 'fast', expected a number"),
