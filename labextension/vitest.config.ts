@@ -1,3 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { include: ['src/**/*.test.ts'] } });
+// No test fails because the machine is slow.
+const testTimeout = 120_000;
+
+export default defineConfig({ test: { include: ['src/**/*.test.ts'], testTimeout } });
