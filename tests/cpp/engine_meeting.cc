@@ -15,7 +15,7 @@ namespace {
 struct MeetingTask : engine::Task {
   std::vector<std::string> keys;
   double told = 0;
-  std::vector<StorageRef> sums;
+  std::vector<StorageRef> sums, reads;  // it keeps them while it uses them
   bool fails = false;
   engine::Seats seats;
   bool left_alone(const engine::Var& written) const override { return seats.is_order(written); }
@@ -37,6 +37,7 @@ std::vector<StorageRef> push_meeting(Context ctx, const std::vector<std::string>
   task->keys = keys;
   task->told = told;
   task->fails = fails;
+  task->reads = reads;
   std::vector<Storage*> from, to;
   for (const std::string& key : keys) {
     task->sums.push_back(cell(0, ctx));
