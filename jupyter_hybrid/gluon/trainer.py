@@ -44,9 +44,9 @@ class Trainer:
         compression_params: dict[str, Any] | None = None,
         update_on_kvstore: bool | None = None,
     ):
-        in_use = params  # the order in which the net uses them, and so backward's, reversed
+        declared = params  # as the net declares them: most use them in this order
         if isinstance(params, (dict, ParameterDict)):
-            in_use = list(params.values())
+            declared = list(params.values())
             params = [params[key] for key in sorted(params.keys())]
         if not isinstance(params, (list, tuple)):
             raise ValueError(
@@ -59,7 +59,7 @@ class Trainer:
             Compression(compression_params)  # says now what is wrong with them
         self._compression_params = compression_params
         self._params: list[Parameter] = list(params)
-        self._in_use: list[Parameter] = list(in_use)
+        self._declared: list[Parameter] = list(declared)
         for param in self._params:
             param._set_trainer(self)
         of_index = dict(enumerate(self._params))
@@ -263,6 +263,9 @@ class Trainer:
     # The store ------------------------------------------------------------------------------------
     def _init_kvstore(self) -> None:
         """Makes the store, and puts the parameters there that it has not got."""
+        if self._kv_initialized and not self._params_to_init:
+            return
+        key_of = {id(p): i for i, p in enumerate(self._params)}
         if not self._kv_initialized:
             self._kvstore, self._update_on_kvstore = self._choose_store()
             if self._kvstore is not None and self._compression_params:
@@ -276,14 +279,12 @@ class Trainer:
                 if self._kept is not None and isinstance(self._kvstore, stores.KVStore):
                     self._kvstore._set_updater(self._kept)
             if isinstance(self._kvstore, stores.KVStore):
-                index = {id(p): i for i, p in enumerate(self._params)}
-                self._kvstore._names = {index[id(p)]: p.name for p in self._in_use}
+                self._kvstore._names = {key_of[id(p)]: p.name for p in self._declared}
             self._params_to_init = [] if self._kvstore is None else [*self._params]
             self._kv_initialized = True
         if self._params_to_init and self._kvstore is not None:
-            of_param = {id(p): i for i, p in enumerate(self._params)}
             for param in [*self._params_to_init]:
-                arrays, key = param.list_data(), of_param[id(param)]
+                arrays, key = param.list_data(), key_of[id(param)]
                 if isinstance(self._kvstore, stores.KVStore) and key in self._in_store:
                     self._kvstore.forget(key)  # put there before, or half so
                 self._in_store.add(key)

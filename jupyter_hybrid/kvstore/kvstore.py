@@ -33,7 +33,7 @@ class KVStore(KVStoreBase):
         self._updater: Callable[[Any, Any, Any], None] | None = None
         self._compression: Compression | None = None
         self.changes = 0  # grows before gradients become sums, or arrays are updated
-        # Of keys, for people, in the order in which a net uses them.
+        # Of keys, for people, in the order of the buckets.
         self._names: dict[Any, str] = {}
 
     def init(self, key: Any, value: Any) -> None:
